@@ -1,12 +1,12 @@
 // Counterexamples to obligations, and the words for them.
 #include "find/counterexample.h"
 
+#include "find/meanings.h"
 #include "prove/world.h"
 #include "term/read.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 
 namespace unravel::find {
 
@@ -15,11 +15,6 @@ namespace {
 using prove::World;
 using scan::Level;
 using term::Term;
-
-/// "O-stop" of "O-stop(up, >)", "O-inc" of "O-inc{i}".
-std::string kind_of(const std::string &name) {
-  return name.substr(0, name.find_first_of("({ "));
-}
 
 /// The text between the parentheses of an obligation's name.
 std::string argument_of(const std::string &name) {
@@ -240,20 +235,10 @@ const Obligation *named_obligation(const LevelPlan &plan, const std::string &rea
 }
 
 std::string demand(const LevelPlan &plan, const std::string &reason) {
-  static const std::map<std::string, std::string> demands = {
-      {"O-uniq", "a target is at one position at most"},
-      {"O-contig", "the positions of a target lie side by side"},
-      {"O-stop", "where a search stops without a match there is none ahead"},
-      {"O-part", "keys are in order, so that a bisection knows where to go on"},
-      {"O-direct", "the target alone says at which position it is"},
-      {"O-start", "no key lies before its hash"},
-      {"O-empty", "no key lies behind an empty position that follows its hash"},
-      {"O-block", "blocks begin at multiples of their width"},
-      {"O-range", "keys lie in a range that a property names"},
-  };
   const Obligation *obligation = named_obligation(plan, reason);
-  auto at = demands.find(obligation ? kind_of(obligation->name) : kind_of(reason));
-  return at == demands.end() ? "" : fmt::format("{} asks that {}", at->first, at->second);
+  const std::string kind = kind_of(obligation ? obligation->name : reason);
+  const std::string meaning = meaning_of(kind);
+  return meaning.empty() ? "" : fmt::format("{} asks that {}", kind, meaning);
 }
 
 std::string counterexample(const scan::Nest &nest, std::size_t level, const Obligation &obligation,

@@ -58,6 +58,8 @@ public:
     write_outputs();
     report_.result = std::move(tensors_.at(result_name()));
     report_.answer = answer_of(report_.result);
+    tensors_.erase(result_name());
+    report_.tensors = std::move(tensors_);
     return std::move(report_);
   }
 

@@ -54,6 +54,7 @@ struct Report {
   std::optional<check::Comparison> comparison;
   tensor::Tensor result;
   std::optional<Answer> answer; // of the result
+  std::map<std::string, tensor::Tensor> tensors; // the others
 };
 
 /// A kernel that isn't made yet, with its data.

@@ -16,5 +16,6 @@ void add_layout(CLI::App &app, int &code, bool &json);
 void add_generate(CLI::App &app, bool &json);
 void add_convert(CLI::App &app, bool &json);
 void add_machine(CLI::App &app, bool &json);
+void add_serve(CLI::App &app);
 
 } // namespace unravel::tool

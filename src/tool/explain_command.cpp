@@ -29,7 +29,8 @@ void add_explain(CLI::App &app, bool &json) {
     pipeline::Compilation compilation = compile(*options, true);
     if (!options->smtlib.empty()) write_smtlib(options->smtlib, *compilation.prover);
     if (!options->report.empty())
-      write_text_file(options->report, to_html({compilation, options->schedules, nullptr, nullptr, 0}));
+      write_text_file(options->report,
+                      to_html({compilation, options->schedules, nullptr, nullptr, 0, nullptr}));
     std::string c = pipeline::c_text(compilation);
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},

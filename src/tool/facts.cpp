@@ -265,14 +265,23 @@ std::string answer_text(const std::string &name, const run::Answer &answer) {
 }
 
 std::string run_text(const run::Report &report) {
-  const pipeline::Compilation &compilation = report.compilation;
-  std::string text = fmt::format("{}\n", compilation.computation.text);
+  return fmt::format("{}\n", report.compilation.computation.text) + operands_text(report) +
+         loops_text(report.compilation) + answers_text(report);
+}
+
+std::string operands_text(const run::Report &report) {
+  std::string text;
   for (const auto &[name, value] : report.sizes)
     text += fmt::format("{:<5} {}\n", name, value);
   for (const auto &[name, entries] : report.entries)
-    text += fmt::format("{:<5} {} {} with {} entries\n", name, compilation.layouts.at(name).name,
+    text += fmt::format("{:<5} {} {} with {} entries\n", name, report.compilation.layouts.at(name).name,
                         fmt::join(report.shapes.at(name), " x "), entries);
-  text += loops_text(compilation);
+  return text;
+}
+
+std::string answers_text(const run::Report &report) {
+  const pipeline::Compilation &compilation = report.compilation;
+  std::string text;
   for (const std::string &note : report.notes)
     text += "note  " + note + "\n";
   text += fmt::format("times read {:.1f}, pack {:.1f}, validate {:.1f}, compile {:.1f}, clang {:.1f}{} ms\n",

@@ -25,6 +25,9 @@ nlohmann::json dependences_json(const pipeline::Compilation &compilation);
 /// A few lines: one per loop and find.
 std::string loops_text(const pipeline::Compilation &compilation);
 std::string run_text(const run::Report &report);
+/// Parts of it: sizes and operands; notes, times, the result and the check.
+std::string operands_text(const run::Report &report);
+std::string answers_text(const run::Report &report);
 
 // ---- for these and for proofs.h
 

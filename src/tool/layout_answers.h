@@ -37,7 +37,7 @@ struct LayoutAnswers {
   Answer injective;  // each coordinate has at most one position
   Answer packable;
   Answer insertable; // entries in any order, as into a local tensor
-  std::string plan; // of packing, as text
+  std::string plan;  // of packing, as text
   std::vector<OrderAnswer> orders;
   std::vector<std::string> not_tried; // since the budget was spent
 };

@@ -46,6 +46,7 @@ int run_command(CLI::App &app, int argc, char **argv) {
   unravel::tool::add_generate(app, json);
   unravel::tool::add_convert(app, json);
   unravel::tool::add_machine(app, json);
+  unravel::tool::add_serve(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

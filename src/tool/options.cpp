@@ -134,14 +134,14 @@ std::int64_t positive_number(const std::string &option, const std::string &text,
   if (used == 0 || used != text.size() || value < 0 ||
       __builtin_mul_overflow(static_cast<std::int64_t>(value), unit, &result))
     report::fail(Kind::bad_option, fmt::format("`{} {}` is not a number of 64 bits, 0 or more", option, text),
-                 with_unit ? "as in --max-memory 4G" : "");
+                 with_unit ? fmt::format("as in {} 4G", option) : "");
   return result;
 }
 
 } // namespace
 
-std::int64_t memory_bytes(const std::string &text) {
-  return positive_number("--max-memory", text, true);
+std::int64_t memory_bytes(const std::string &text, const std::string &option) {
+  return positive_number(option, text, true);
 }
 
 std::function<void(double)> reading_progress() {

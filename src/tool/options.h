@@ -47,8 +47,8 @@ void add_memory_option(CLI::App &command, std::string &max_memory);
 /// What a command that has data takes besides: -i, --size, --max-memory.
 void add_data_options(CLI::App &command, Options &options);
 
-/// The value of --max-memory: bytes, or with K, M, G, T. Throws bad_option.
-std::int64_t memory_bytes(const std::string &text);
+/// The value of an option: bytes, or with K, M, G, T. Throws bad_option.
+std::int64_t memory_bytes(const std::string &text, const std::string &option = "--max-memory");
 
 /// Shows on a terminal how far reading is; nothing where there is none.
 std::function<void(double)> reading_progress();

@@ -1,5 +1,6 @@
 #include "tool/report_code.h"
 
+#include "tool/highlight.h"
 #include "tool/html.h"
 
 #include <algorithm>
@@ -50,12 +51,13 @@ std::string code_html(const ReportParts &parts) {
     if (!line.behind) width = std::max(width, label(parts, line.origins).size());
   std::string needs, kernel; // what the kernel needs, and itself
   std::size_t count = 0;
+  Highlighter highlighter;
   for (std::size_t k = 0; k < lines.size(); ++k) {
     const emit::Line &line = lines[k];
     std::string &text = line.of_kernel ? kernel : needs;
     count += !line.of_kernel;
     const std::string number = fmt::format("<span class=\"number\">{:>4}</span>", k + 1);
-    const std::string code = fmt::format("<code>{}\n</code>", escaped(line.text));
+    const std::string code = fmt::format("<code>{}\n</code>", highlighter.line(line.text));
     if (line.origins.empty()) {
       text += fmt::format("<span class=\"line\" id=\"c{}\">{}<span class=\"of\">{:{}}</span>{}</span>", k + 1,
                           number, "", width, code);

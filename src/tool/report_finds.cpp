@@ -1,29 +1,66 @@
 #include "tool/report_finds.h"
 
+#include "find/meanings.h"
+#include "prove/needed.h"
 #include "tool/facts.h"
 #include "tool/html.h"
 #include "tool/proofs.h"
 
+#include <chrono>
 #include <fmt/format.h>
 
 namespace unravel::tool {
 
 namespace {
 
-std::string obligations_html(const pipeline::Compilation &compilation, const plan::LevelPlan &plan) {
+/// For how long the page may look for what proofs rest on: seconds of its making.
+constexpr double most_seconds = 2;
+
+class Clock {
+public:
+  bool is_running() const {
+    return std::chrono::steady_clock::now() - begin_ < std::chrono::duration<double>(most_seconds);
+  }
+
+private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// What was asked, and what the answer rests on.
+std::string question_html(const pipeline::Compilation &compilation, const plan::Obligation &obligation,
+                          const Clock &clock) {
+  const prove::Question &question = question_of(compilation, obligation);
+  std::string formula;
+  for (const term::Term &hypothesis : question.hypotheses)
+    formula += (formula.empty() ? "" : "\nand ") + term::to_text(hypothesis);
+  std::string rests;
+  if (question.answer == prove::Answer::Refuted && clock.is_running()) {
+    for (const std::string &text : prove::needed_axioms(*compilation.prover, obligation.question))
+      rests += fmt::format("<li><code>{}</code></li>", escaped(text));
+    rests = rests.empty()
+                ? "<p>It can't be whatever the arrays hold.</p>"
+                : "<p>It can't be, since of the layouts it is known that</p>\n<ul>" + rests + "</ul>";
+  }
+  return fmt::format("<details><summary>the question</summary>\n<p>{}</p>\n<pre>{}</pre>\n{}</details>",
+                     obligation.wanted_possible ? "Is there a case in which" : "Is there no case in which",
+                     escaped(formula), rests);
+}
+
+std::string obligations_html(const pipeline::Compilation &compilation, const plan::LevelPlan &plan,
+                             const Clock &clock) {
   if (plan.obligations.empty()) return "<p>Nothing needs to be proved for it.</p>\n";
   std::string text =
-      "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">obligation</th>"
-      "<th scope=\"col\" class=\"words\">verdict</th><th scope=\"col\">ms</th>"
-      "<th scope=\"col\">instances</th><th scope=\"col\">question</th></tr></thead>\n<tbody>\n";
+      "<div class=\"wide\"><table class=\"proofs\">\n<thead><tr><th scope=\"col\">obligation</th>"
+      "<th scope=\"col\" class=\"words\">what it says</th><th scope=\"col\" class=\"words\">verdict</th>"
+      "<th scope=\"col\">ms</th><th scope=\"col\">instances</th></tr></thead>\n<tbody>\n";
   for (const plan::Obligation &obligation : plan.obligations) {
     const prove::Question &question = question_of(compilation, obligation);
-    const char *verdict = verdict_of(obligation, question);
     text +=
-        fmt::format("<tr><th scope=\"row\">{}</th><td class=\"words {}\">{}</td><td>{:.2f}</td><td>{}</td>"
-                    "<td>{}</td></tr>\n",
-                    escaped(obligation.name), obligation.holds ? "holds" : "fails", escaped(verdict),
-                    question.milliseconds, question.instances, obligation.question);
+        fmt::format("<tr><th scope=\"row\">{}</th><td class=\"words\">{}{}</td><td class=\"words {}\">{}</td>"
+                    "<td>{:.2f}</td><td>{}</td></tr>\n",
+                    escaped(obligation.name), escaped(find::meaning_of(obligation.name)),
+                    question_html(compilation, obligation, clock), obligation.holds ? "holds" : "lost",
+                    escaped(verdict_of(obligation, question)), question.milliseconds, question.instances);
   }
   return text + "</tbody></table></div>\n";
 }
@@ -34,8 +71,9 @@ std::string candidates_html(const ReportParts &parts, const plan::LeafPlan &plan
   for (const plan::Candidate &candidate : explained(parts.compilation(), plan.nest, own)) {
     bool is_taken = candidate.method == own.method() && candidate.proved;
     if (is_taken && candidate.reason.empty()) continue;
-    text += fmt::format("<li>{}<b>{}</b>: {}</li>\n", is_taken ? "" : "not ",
-                        escaped(plan::name_of(candidate.method)), escaped(candidate.reason));
+    text +=
+        fmt::format("<li{}>{}<b>{}</b>: {}</li>\n", is_taken ? "" : " class=\"lost\"", is_taken ? "" : "not ",
+                    escaped(plan::name_of(candidate.method)), escaped(candidate.reason));
   }
   return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
 }
@@ -44,6 +82,7 @@ std::string candidates_html(const ReportParts &parts, const plan::LeafPlan &plan
 
 std::string finds_html(const ReportParts &parts) {
   const pipeline::Compilation &compilation = parts.compilation();
+  const Clock clock;
   std::string text;
   for (std::size_t leaf = 0; leaf < compilation.leaves.size(); ++leaf)
     for (std::size_t number = 0; number < parts.plans(leaf); ++number) {
@@ -60,7 +99,8 @@ std::string finds_html(const ReportParts &parts) {
             escaped(fmt::format("find {} by {}: its proofs", level.variable, plan::name_of(own.method()))),
             parts.level_id(origin), escaped(level.variable), escaped(plan::name_of(own.method())), where,
             escaped(method_in_words(own, level)));
-        text += obligations_html(compilation, own) + candidates_html(parts, plan, own) + "</article>\n";
+        text +=
+            obligations_html(compilation, own, clock) + candidates_html(parts, plan, own) + "</article>\n";
       });
     }
   return text.empty() ? "<p>Nothing has to be found: every variable is looped over or computed.</p>\n" : text;

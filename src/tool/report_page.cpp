@@ -5,7 +5,9 @@
 #include "tool/html.h"
 #include "tool/report_code.h"
 #include "tool/report_finds.h"
+#include "tool/report_layouts.h"
 #include "tool/report_nest.h"
+#include "tool/report_summary.h"
 #include "tool/spy_plot.h"
 
 #include <algorithm>
@@ -139,10 +141,7 @@ std::string source_html(const ReportPage &page, const ReportParts &parts) {
       text += fmt::format("<p>as a program:</p>\n<pre>{}</pre>\n", escaped(stage.text));
   for (const std::string &schedule : page.schedules)
     text += fmt::format("<p>schedule <code>{}</code></p>\n", escaped(schedule));
-  text += "<table>\n" + head({"tensor", "layout"}) + "<tbody>\n";
-  for (const auto &[tensor, layout] : compilation.layouts)
-    text += row(tensor, {layout.name});
-  return text + "</tbody></table>\n";
+  return text;
 }
 
 constexpr const char *key =
@@ -161,13 +160,19 @@ constexpr const char *key =
 std::string to_html(const ReportPage &page) {
   const pipeline::Compilation &compilation = page.compilation;
   const ReportParts parts(compilation);
-  std::vector<Section> sections{{"source", "Source", source_html(page, parts)}};
+  std::vector<Section> sections{{"summary", "In short", summary_html(page, parts)},
+                                {"source", "Source", source_html(page, parts)},
+                                {"layouts", "Layouts", layouts_html(page)}};
   if (page.tiling) {
     std::string tiles = tiles_html(*page.tiling);
     if (page.tiling->counts && page.tensors)
       tiles += spy_plot(compilation, *page.tiling, *page.tensors, page.max_memory);
     sections.push_back({"tiles", "Tiles", std::move(tiles)});
   }
+  if (page.ran)
+    if (std::string drawn = entries_plot(compilation, *page.tensors, *page.tensors, page.max_memory);
+        !drawn.empty())
+      sections.push_back({"entries", "Entries", std::move(drawn)});
   sections.push_back({"loops", "Loops", std::string(key) + nests_html(parts)});
   sections.push_back({"dependences", "Dependences", dependences_html(parts)});
   sections.push_back({"space", "Iteration space", spaces_html(parts)});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pipeline.h"
+#include "run/session.h"
 #include "run/tiling.h"
 
 #include <map>
@@ -16,9 +17,10 @@ struct ReportPage {
   const run::Tiling *tiling = nullptr;                            // where there are tiles
   const std::map<std::string, tensor::Tensor> *tensors = nullptr; // where there are data
   std::int64_t max_memory = 0;
+  const run::Report *ran = nullptr; // where it was run
 };
 
-/// A whole HTML document that is well-formed XML too and needs nothing else: no script, no network.
+/// A whole HTML document that is well-formed XML too and needs nothing else: no file, no network.
 /// Everything that comes from a user's text is escaped.
 std::string to_html(const ReportPage &page);
 

@@ -1,7 +1,9 @@
+#include "data/file_text.h"
 #include "run/tune.h"
 #include "tool/commands.h"
 #include "tool/facts.h"
 #include "tool/options.h"
+#include "tool/report_page.h"
 #include "tool/text_file.h"
 
 #include <fmt/format.h>
@@ -41,6 +43,13 @@ nlohmann::json tuning_json(const run::Tuning &tuning) {
   return {{"trials", trials}, {"best", tuning.best}, {"kept", tuning.is_kept}};
 }
 
+void write_report(const Options &options, run::Report &report) {
+  std::map<std::string, tensor::Tensor> tensors = std::move(report.tensors);
+  tensors.emplace(report.compilation.computation.tensors.front().name, std::move(report.result));
+  write_text_file(options.report, to_html({report.compilation, options.schedules, nullptr, &tensors,
+                                           data::default_max_memory(), &report}));
+}
+
 } // namespace
 
 void add_run(CLI::App &app, int &code, bool &json) {
@@ -68,6 +77,8 @@ void add_run(CLI::App &app, int &code, bool &json) {
                     "don't check that the arrays keep the layouts' properties");
   command->add_flag("--no-cache", options->no_cache, "don't use or fill the cache of compiled kernels");
   command->add_option("--emit-c", options->emit_c, "write the kernel's C to a file");
+  command->add_option("--report", options->report,
+                      "write one HTML page: the answer, the arrays, loops, proofs, C");
   command->footer("Examples:\n"
                   "  unravel run 'y(i) = A(i,j) * x(j)' -f A=csr -i A=matrix.mtx -i x=random --check\n"
                   "  unravel run 'y(i) = A(i,j) * x(j)' -f A=dcsr -f x=sv -i A=rmat:scale=12 -i "
@@ -84,9 +95,11 @@ void add_run(CLI::App &app, int &code, bool &json) {
       });
       request = run::tuned(request, *tuning);
     }
+    request.compile.details = !options->report.empty();
     run::Report report = run::run(request);
     print_warnings(report.compilation);
     if (!options->emit_c.empty()) write_text_file(options->emit_c, pipeline::c_text(report.compilation));
+    if (!options->report.empty()) write_report(*options, report);
     if (json) {
       nlohmann::json out = run_json(report);
       if (tuning) out["tuning"] = tuning_json(*tuning);

@@ -191,10 +191,15 @@ std::optional<Matrix> matrix_of(const combine::Operand &operand, const tensor::T
                 {term::to_text(operand.coordinates[1]), shape[1], std::nullopt, 0}};
 }
 
-/// A result whose entries are some coordinates alone, and operands of that kind, each once.
-std::vector<Matrix> beside_each_other(const pipeline::Compilation &compilation, const run::Tiling &tiling,
-                                      const std::map<std::string, tensor::Tensor> &tensors) {
+/// Tensors whose entries are some coordinates alone, each once: operands, then results.
+struct Drawn {
   std::vector<Matrix> operands, results;
+};
+
+Drawn beside_each_other(const pipeline::Compilation &compilation,
+                        const std::map<std::string, tensor::Tensor> &tensors,
+                        const std::map<std::string, tensor::Tensor> &results) {
+  Drawn drawn;
   std::set<std::string> seen;
   const auto add = [&](const combine::Operand &operand, const tensor::Tensor &tensor, const std::string &name,
                        std::vector<Matrix> &to) {
@@ -204,20 +209,42 @@ std::vector<Matrix> beside_each_other(const pipeline::Compilation &compilation, 
   for (const combine::IterationSpace &space : compilation.combination.leaves) {
     for (const combine::Operand &operand : space.operands)
       if (const auto found = tensors.find(operand.tensor); found != tensors.end())
-        add(operand, found->second, operand.tensor, operands);
+        add(operand, found->second, operand.tensor, drawn.operands);
     const std::string &target = space.target.tensor;
-    const auto made = tiling.counts->results.find(target);
-    if (made != tiling.counts->results.end())
-      add(space.target, made->second, target + ", the result", results);
+    const auto made = results.find(target);
+    if (made != results.end())
+      add(space.target, made->second, target + ", the result", drawn.results);
     else if (target == compilation.computation.tensors.front().name && !compilation.structure.empty())
-      add(space.target, tensors.at(target), target + ", the result", results);
+      add(space.target, tensors.at(target), target + ", the result", drawn.results);
   }
-  if (results.empty()) return {};
-  operands.insert(operands.end(), results.begin(), results.end());
-  return operands;
+  return drawn;
+}
+
+std::string in_a_row(const std::vector<Matrix> &all, std::int64_t max_memory) {
+  std::string text;
+  for (const Matrix &each : all) {
+    data::Coordinates entries = convert::unpack(*each.tensor, max_memory);
+    data::sort(entries, data::natural_modes(2)); // of a list, entries may be of one coordinate
+    data::combine_duplicates(entries);
+    text += fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n",
+                        svg(each, entries, beside_width, ""), about(each, entries));
+  }
+  return text;
+}
+
+std::string figures(const Drawn &drawn, std::int64_t max_memory) {
+  return "<div class=\"beside\">\n" + in_a_row(drawn.operands, max_memory) +
+         in_a_row(drawn.results, max_memory) + "</div>\n";
 }
 
 } // namespace
+
+std::string entries_plot(const pipeline::Compilation &compilation,
+                         const std::map<std::string, tensor::Tensor> &tensors,
+                         const std::map<std::string, tensor::Tensor> &results, std::int64_t max_memory) {
+  const Drawn drawn = beside_each_other(compilation, tensors, results);
+  return drawn.operands.empty() && drawn.results.empty() ? "" : figures(drawn, max_memory);
+}
 
 std::string spy_plot(const pipeline::Compilation &compilation, const run::Tiling &tiling,
                      const std::map<std::string, tensor::Tensor> &tensors, std::int64_t max_memory) {
@@ -229,17 +256,8 @@ std::string spy_plot(const pipeline::Compilation &compilation, const run::Tiling
   const std::string tiles = tiles_svg(*matrix, tiling, height_of(*matrix, tiles_width), of_tiles);
   std::string text = svg(*matrix, entries, tiles_width, tiles) +
                      fmt::format("<p>{}; darker: more entries. {}</p>\n", about(*matrix, entries), of_tiles);
-  const std::vector<Matrix> others = beside_each_other(compilation, tiling, tensors);
-  if (others.empty()) return text;
-  text += "<div class=\"beside\">\n";
-  for (const Matrix &each : others) {
-    data::Coordinates drawn = convert::unpack(*each.tensor, max_memory);
-    data::sort(drawn, data::natural_modes(2)); // of a list, entries may be of one coordinate
-    data::combine_duplicates(drawn);
-    text += fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n",
-                        svg(each, drawn, beside_width, ""), about(each, drawn));
-  }
-  return text + "</div>\n";
+  const Drawn drawn = beside_each_other(compilation, tensors, tiling.counts->results);
+  return drawn.results.empty() ? text : text + figures(drawn, max_memory);
 }
 
 } // namespace unravel::tool

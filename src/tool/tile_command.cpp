@@ -103,8 +103,9 @@ void add_dense_inputs(run::Request &request) {
 void write_report(const Options &options, const pipeline::Compilation &compilation, const run::Tiling &tiling,
                   const run::Prepared *data) {
   if (options.report.empty()) return;
-  ReportPage page{compilation, options.schedules, &tiling, data ? &data->tensors : nullptr,
-                  data ? data->max_memory : 0};
+  ReportPage page{
+      compilation, options.schedules, &tiling, data ? &data->tensors : nullptr, data ? data->max_memory : 0,
+      nullptr};
   write_text_file(options.report, to_html(page));
 }
 

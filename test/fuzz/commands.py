@@ -18,7 +18,9 @@ import dataclasses
 import os
 import random
 import re
+import resource
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -385,13 +387,17 @@ class Outcome:
     output: str = ""
 
 
-def run(tool, command, timeout):
+def run(tool, command, seconds):
+    """`seconds`: of CPU time, after which it hangs; other programs may make it wait for long."""
     arguments = [tool] + command.arguments()
     environment = dict(os.environ, UNRAVEL_BUDGET="0.5")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     try:
-        done = subprocess.run(arguments, capture_output=True, timeout=timeout, env=environment, stdin=subprocess.DEVNULL,
-                              cwd=run.folder)
+        done = subprocess.run(arguments, capture_output=True, timeout=20 * seconds, env=environment,
+                              stdin=subprocess.DEVNULL, cwd=run.folder, preexec_fn=limit)
     except subprocess.TimeoutExpired:
+        return Outcome(failure="hangs")
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return Outcome(failure="hangs")
     output = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
     if done.returncode == 0:
@@ -481,7 +487,7 @@ def main():
     parser.add_argument("--commands", type=int, default=10**9, help="no more commands than so many")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--timeout", type=float, default=60, help="seconds after which a command hangs")
+    parser.add_argument("--timeout", type=int, default=40, help="seconds of CPU time after which a command hangs")
     parser.add_argument("--show", action="store_true", help="print each command")
     options = parser.parse_args()
     tool = os.path.abspath(options.tool)

@@ -5,6 +5,7 @@
 #include "tool.h"
 
 #include <gtest/gtest.h>
+#include <regex>
 
 namespace unravel::tool::test {
 namespace {
@@ -19,12 +20,17 @@ std::size_t count(const std::string &text, const std::string &part) {
 const std::string small_matrix =
     "%%MatrixMarket matrix coordinate real general\n6 8 3\n1 1 1\n1 8 2\n5 8 3\n";
 
+/// The page with its C as plain text.
+std::string without_colours(const std::string &page) {
+  return std::regex_replace(page, std::regex("<span class=\"c-[a-z]+\">([^<]*)</span>"), "$1");
+}
+
 std::string page_of(const Desk &desk, std::vector<std::string> arguments) {
   for (const char *argument : {"--report", "page.html"})
     arguments.emplace_back(argument);
   Outcome outcome = desk.unravel(arguments);
   EXPECT_EQ(outcome.code, 0) << outcome.error;
-  return desk.read("page.html");
+  return without_colours(desk.read("page.html"));
 }
 
 /// Whole in itself: nothing that a browser would fetch, links that lead somewhere, no script but its own.
@@ -108,6 +114,52 @@ TEST(Report, WhatIsNotDrawn) {
   EXPECT_EQ(count(symbolic, "class=\"spy\""), 0u);
   EXPECT_NE(symbolic.find("<th scope=\"row\">j.tile</th><td>floor((A.N - 1) / 4) + 1</td>"),
             std::string::npos);
+}
+
+TEST(Report, CodeIsColoured) {
+  Desk desk;
+  page_of(desk, {"explain", spmv, "-f", "A=csr"});
+  const std::string page = desk.read("page.html");
+  expect_whole(page);
+  for (const char *part :
+       {"<span class=\"c-word\">int</span> kernel(",
+        "<span class=\"c-directive\">#include &lt;stdint.h&gt;</span>",
+        "<span class=\"c-comment\"> * y(i) = A(i,j) * x(j)</span>", " = <span class=\"c-number\">0</span>;"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+}
+
+/// On top of the page in words, with arrays as they are, and with those of an example where there are no
+/// data.
+TEST(Report, OfARun) {
+  Desk desk;
+  desk.write("a.mtx", small_matrix);
+  const std::string page = page_of(
+      desk, {"run", "C(i,j) = A(i,j) * 2", "-f", "A=csr", "-f", "C=dcsr", "-i", "A=a.mtx", "--check"});
+  expect_whole(page);
+  for (const char *part : {"<h2 id=\"summary\">", "<b>C</b> in dcsr, the result, <b>A</b> in csr", "check ok",
+                           "M = 6, N = 8, NNZ = 3",
+                           "<th scope=\"row\">rowptr<span class=\"note\">[M + "
+                           "1]</span></th><td>0</td><td>2</td><td>2</td><td>2</td>",
+                           "C, the result: 6 x 8, 3 entries; i downwards, j to the right"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  EXPECT_EQ(page.find("for example:"), std::string::npos);
+  const std::string explained = page_of(desk, {"explain", spmv, "-f", "A=symmetric_csr", "-f", "x=sv"});
+  EXPECT_EQ(count(explained, "for example:"), 3u);
+  expect_whole(explained);
+}
+
+/// What an obligation means, what was asked, and what the answer rests on.
+TEST(Report, ProofsSayWhatTheyRestOn) {
+  Desk desk;
+  const std::string page =
+      page_of(desk, {"explain", spmv, "-f", "A=csr", "-f", "x=sv", "--find", "x.p=binary"});
+  const std::size_t at = page.find("<th scope=\"row\">O-uniq</th>");
+  ASSERT_NE(at, std::string::npos);
+  const std::string row = page.substr(at, page.find("</tr>", at) - at);
+  EXPECT_NE(row.find("a target is at one position at most"), std::string::npos);
+  EXPECT_NE(row.find("and j = x.idx(x.p)"), std::string::npos) << row;
+  EXPECT_NE(row.find("<li><code>x: strictly increasing idx</code></li>"), std::string::npos) << row;
+  EXPECT_EQ(row.find("rowptr"), row.find("rowptr(i)")); // in the question alone
 }
 
 TEST(Report, Explained) {

@@ -1,0 +1,123 @@
+#include "tool/playground.h"
+
+#include "data/generate.h"
+#include "parse/parse.h"
+#include "report/diagnostic.h"
+#include "tool/text_file.h"
+
+#include <charconv>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
+namespace unravel::tool {
+
+using nlohmann::json;
+using report::Kind;
+
+namespace {
+
+/// A new folder, gone with the object.
+class Folder {
+public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "unravel-serve-XXXXXX").string();
+    if (!mkdtemp(name.data()))
+      report::fail(Kind::cannot_write, text::Place::of_file(name), "no folder can be made there");
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+
+  std::string operator/(const std::string &name) const { return (path_ / name).string(); }
+  std::string string() const { return path_.string(); }
+
+private:
+  std::filesystem::path path_;
+};
+
+std::string field(const json &asked, const char *name) {
+  const auto found = asked.find(name);
+  return found != asked.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::vector<std::string> lines_of(const std::string &text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    if (line.find_first_not_of(" \t\r") != std::string::npos) lines.push_back(line);
+  return lines;
+}
+
+bool is_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// Only what lies in the folder: `mine.layout`.
+void refuse_files(const std::string &format) {
+  const std::string layout = format.substr(std::min(format.find('=') + 1, format.size()));
+  if (!parse::is_layout_text(layout) && layout.find('/') != std::string::npos)
+    report::fail(Kind::cannot_read, fmt::format("`{}`: files aren't read here", format),
+                 "write the layout into its field, and `A=mine.layout` here");
+}
+
+void refuse_files_of_data(const std::string &input) {
+  const std::string data = input.substr(std::min(input.find('=') + 1, input.size()));
+  if (!data::is_generator(data) && !is_number(data))
+    report::fail(Kind::cannot_read, fmt::format("`{}`: files aren't read here", input),
+                 "write a generator, such as `A=random:8x8,density=0.3`, or a number");
+}
+
+std::string read_if_there(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  return text.str();
+}
+
+} // namespace
+
+json Playground::answer(const json &asked) const {
+  try {
+    const Folder folder;
+    write_text_file(folder / "expression", field(asked, "text"));
+    write_text_file(folder / "mine.layout", field(asked, "layouts"));
+    const std::vector<std::string> inputs = lines_of(field(asked, "inputs"));
+    std::vector<std::string> command{program_, inputs.empty() ? "explain" : "run", "--file=expression",
+                                     "--report=page.html"};
+    for (const std::string &format : lines_of(field(asked, "formats"))) {
+      refuse_files(format);
+      command.push_back("--format=" + format);
+    }
+    for (const std::string &input : inputs) {
+      refuse_files_of_data(input);
+      command.push_back("--input=" + input);
+    }
+    if (const std::string schedule = field(asked, "schedule");
+        schedule.find_first_not_of(" \t\r\n") != std::string::npos)
+      command.push_back("--schedule=" + schedule);
+    if (!inputs.empty()) command.push_back("--check");
+    const Finished finished = run_limited(command, folder.string(), limits_);
+    const std::string page = read_if_there(folder / "page.html");
+    if (finished.took_too_long)
+      return {{"state", fmt::format("it took more than {} seconds, and was ended", limits_.seconds)},
+              {"message", ""},
+              {"page", ""}};
+    if (finished.code != 0 && page.empty())
+      return {{"state", "refused"}, {"message", finished.output}, {"page", ""}};
+    return {{"state", inputs.empty() ? "compiled" : "compiled, and run"},
+            {"message", finished.code != 0 ? finished.output : ""},
+            {"page", page}};
+  } catch (const report::Error &error) {
+    return {{"state", "refused"}, {"message", report::render(error.diagnostic())}, {"page", ""}};
+  }
+}
+
+} // namespace unravel::tool

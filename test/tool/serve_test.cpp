@@ -1,0 +1,131 @@
+// The page of `unravel serve`: who may ask, what is answered, what an answer may cost.
+#include "tool/tool.h"
+
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <httplib.h>
+#include <signal.h>
+
+namespace unravel::tool::test {
+namespace {
+
+using nlohmann::json;
+
+/// The tool as it serves, until the object is gone.
+class Served {
+public:
+  explicit Served(const std::string &options = "") {
+    pipe_ = popen(("echo $$; exec " UNRAVEL_TOOL " serve " + options + " 2>&1").c_str(), "r");
+    process_ = std::stoi(line());
+    address = line();
+    const std::size_t port = address.find("127.0.0.1:") + 10, token_at = address.find("/?token=");
+    client = std::make_unique<httplib::Client>("127.0.0.1", std::stoi(address.substr(port, token_at - port)));
+    client->set_read_timeout(60);
+    token = address.substr(token_at + 8);
+  }
+  ~Served() {
+    kill(process_, SIGTERM);
+    pclose(pipe_);
+  }
+  Served(const Served &) = delete;
+  Served &operator=(const Served &) = delete;
+
+  json ask(const json &asked) {
+    const auto got = client->Post("/answer", {{"X-Token", token}}, asked.dump(), "application/json");
+    return got && got->status == 200 ? json::parse(got->body) : json{{"state", "no answer"}};
+  }
+
+  std::string address, token;
+  std::unique_ptr<httplib::Client> client;
+
+private:
+  std::string line() {
+    char text[256] = "";
+    if (!fgets(text, sizeof text, pipe_)) return "";
+    return std::string(text, std::string(text).find('\n'));
+  }
+
+  FILE *pipe_ = nullptr;
+  int process_ = 0;
+};
+
+TEST(Serve, AnswersWhoHasTheAddress) {
+  Served served;
+  const auto page = served.client->Get("/?token=" + served.token);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->status, 200);
+  EXPECT_NE(page->body.find("<textarea id=\"layouts\""), std::string::npos);
+  EXPECT_NE(page->get_header_value("Content-Security-Policy").find("default-src 'none'"), std::string::npos);
+  EXPECT_EQ(served.client->Get("/")->status, 403);
+  EXPECT_EQ(served.client->Get("/?token=0")->status, 403);
+  EXPECT_EQ(served.client->Get("/?token=" + served.token, {{"Host", "elsewhere.example"}})->status, 403);
+  EXPECT_EQ(served.client->Post("/answer", "{}", "application/json")->status, 403);
+  EXPECT_EQ(served.client->Post("/answer", {{"X-Token", served.token}}, "[", "application/json")->status,
+            400);
+}
+
+TEST(Serve, CompilesAndRuns) {
+  Served served;
+  json answer = served.ask({{"text", spmv}, {"formats", "A=csr\nx=sv"}});
+  EXPECT_EQ(answer["state"], "compiled") << answer["message"];
+  EXPECT_NE(answer["page"].get<std::string>().find("Finds and their proofs"), std::string::npos);
+  answer = served.ask(
+      {{"text", spmv},
+       {"formats", "A=mine.layout\n"},
+       {"layouts", "layout mine(i: M, j: N) { index row[K], col[K]; count K; value val[K]; stored { [p] -> "
+                   "[i, j] : 0 <= p < K and i = row(p) and j = col(p) } at val(p); property range row in "
+                   "[0, M); property range col in [0, N); }"},
+       {"inputs", "A=integers:3x3,density=1,most=1\nx=ones"},
+       {"schedule", "serial"}});
+  EXPECT_EQ(answer["state"], "compiled, and run") << answer["message"];
+  EXPECT_NE(answer["page"].get<std::string>().find("y(0) = 3, y(1) = 3, y(2) = 3"), std::string::npos);
+}
+
+TEST(Serve, SaysWhatIsWrong) {
+  Served served;
+  json answer = served.ask({{"text", "y(i) = A(i,j"}});
+  EXPECT_EQ(answer["state"], "refused");
+  EXPECT_EQ(answer["page"], "");
+  EXPECT_NE(answer["message"].get<std::string>().find("is never closed [syntax-error]"), std::string::npos);
+  // No file of the user's is read.
+  for (const json &asked : {json{{"text", spmv}, {"formats", "A=/etc/passwd"}},
+                            json{{"text", spmv}, {"formats", "A=csr"}, {"inputs", "A=a.mtx"}}}) {
+    answer = served.ask(asked);
+    EXPECT_NE(answer["message"].get<std::string>().find("files aren't read here [cannot-read]"),
+              std::string::npos);
+  }
+  EXPECT_EQ(served.ask({{"text", "--help"}})["state"], "refused");
+}
+
+TEST(Serve, EndsWhatTakesTooLong) {
+  Served served("--seconds 1");
+  const json answer = served.ask(
+      {{"text", "tensor s, A(n, n, n); for i { for j { for k { s += exp(exp(A(i,j,k) * i)); } } }"},
+       {"inputs", "A=ones:700x700x700"}});
+  EXPECT_EQ(answer["state"], "it took more than 1 seconds, and was ended");
+  EXPECT_EQ(served.ask({{"text", "s = 2"}})["state"], "compiled");
+}
+
+TEST(Serve, TakesNoPortTwice) {
+  Served served;
+  const std::string port = served.address.substr(17, served.address.find("/?") - 17);
+  const Outcome outcome = Desk().unravel({"serve", "--port", port});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.error.find("is taken, or not allowed [bad-option]"), std::string::npos) << outcome.error;
+}
+
+TEST(Serve, ShowsTheReportInABrowser) {
+  if (!has_program("chromium")) GTEST_SKIP() << "no Chromium is installed";
+  Served served;
+  Desk desk;
+  const Outcome outcome =
+      desk.execute({"chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                    "--enable-logging=stderr", "--v=0", "--virtual-time-budget=20000",
+                    "--user-data-dir=" + desk.path("profile").string(), "--dump-dom", served.address});
+  EXPECT_EQ(outcome.error.find("CONSOLE"), std::string::npos) << outcome.error;
+  EXPECT_NE(outcome.out.find(">compiled, and run</div>"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("Generated C"), std::string::npos); // in the frame's text
+}
+
+} // namespace
+} // namespace unravel::tool::test
