@@ -178,6 +178,11 @@ if(UNRAVEL_TESTS AND TARGET unravel_tool AND UNRAVEL_JIT AND NOT UNRAVEL_SANITIZ
     add_test(NAME Python.Package COMMAND ${UNRAVEL_PYTHON} -B -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/test/python)
     set_tests_properties(Python.Package PROPERTIES LABELS "python;slow" ENVIRONMENT
       "PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python;UNRAVEL_LIBRARY=$<TARGET_FILE:unravel_c>;UNRAVEL_TOOL=$<TARGET_FILE:unravel_tool>")
+    # Random commands, always the same; `scripts/fuzz` tries others. And the tester itself.
+    set(commands ${CMAKE_CURRENT_SOURCE_DIR}/test/fuzz/commands.py)
+    add_test(NAME Fuzz.Commands COMMAND ${UNRAVEL_PYTHON} -B ${commands} --tool $<TARGET_FILE:unravel_tool> --commands 150 --jobs 1)
+    add_test(NAME Fuzz.CommandsTester COMMAND ${UNRAVEL_PYTHON} -B -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/test/fuzz)
+    set_tests_properties(Fuzz.Commands Fuzz.CommandsTester PROPERTIES LABELS "fuzz;slow")
   else()
     message(STATUS "Python with NumPy, SciPy and pytest is not here: the Python package is not tested")
   endif()

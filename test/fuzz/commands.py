@@ -76,7 +76,7 @@ def simpler_values(value):
     """Each value that has a part in place of the whole, or is simpler in one part."""
     parts = parts_of(value)
     yield from parts
-    if value[0] not in ("number", "read") or value == ("read",):
+    if value[0] != "number":
         yield ("number", "1")
     if value[0] == "read":
         for place, subscript in enumerate(value[2]):
@@ -204,7 +204,7 @@ class Generator:
             self.extents = {index: self.one([1, 2, 3, 4, 5, 6, 7, 8, 13, 0]) for index in INDICES}
         self.types = self.one(TYPES) if self.chance(20) else None
         is_program = self.chance(35)
-        self.given_results = 70 if is_program else 10
+        self.given_results = 90 if is_program else 10
         number = self.random.randint(1, 4) if is_program else 1
         statements = [self.statement(is_program) for _ in range(number)]
         command = Command(statements, is_program, self.tensors)
@@ -439,6 +439,10 @@ def simpler_commands(command):
         for field in ("mask", "semiring", "condition"):
             if getattr(statement, field):
                 yield changed(lambda c: setattr(c.statements[place], field, ""))
+        for loop in statement.loops:
+            rest = tuple(other for other in statement.loops if other != loop)
+            if not re.search(rf"\b{loop.split()[0]}\b", statement.text() + statement.condition + " ".join(rest)):
+                yield changed(lambda c: setattr(c.statements[place], "loops", rest))
         if statement.operator not in ("=", "+="):
             yield changed(lambda c: setattr(c.statements[place], "operator", "+=" if command.is_program else "="))
         for value in simpler_values(statement.value):

@@ -141,7 +141,7 @@ std::vector<std::string> layouts_for(const Program &program) {
   return layouts;
 }
 
-/// Each program in each layout; two matrices in a seeded sample of the pairs.
+/// Each program in a seeded third of the layouts, or in all; two matrices in a seeded sample of the pairs.
 std::vector<Problem> problems(std::size_t pairs, std::uint64_t seed) {
   std::vector<Problem> all;
   std::mt19937_64 random(seed);
@@ -150,7 +150,8 @@ std::vector<Problem> problems(std::size_t pairs, std::uint64_t seed) {
     if (program.matrices.empty()) all.push_back({program.text, {}, {}, {}});
     if (program.matrices.size() == 1)
       for (const std::string &layout : layouts)
-        all.push_back({program.text, {{program.matrices[0], layout}}, {}, {}});
+        if (take_all() || random() % 3 == 0)
+          all.push_back({program.text, {{program.matrices[0], layout}}, {}, {}});
     for (std::size_t k = 0; k < pairs && program.matrices.size() == 2; ++k)
       all.push_back({program.text,
                      {{program.matrices[0], layouts[random() % layouts.size()]},
