@@ -18,15 +18,18 @@ namespace {
 using data::Coordinates;
 
 /// examples/bfs_undirected.unravel: pushes while few vertices are reached in a round, then pulls.
-const char *const breadth_first = R"(tensor A(n, n), level(n); size source >= 0;
+const char *const breadth_first = R"(tensor A(n, n), level(n) f64; size source >= 0;
+
 let reached(i in [0, n)) = 0;
 let front(i in [0, n)) = 0;
-let many = 0;
-for i in [0, n) { many += 0.05; }
+let last(i in [0, n)) = 0;
+let hit(j in [0, n)) = 0;
+let left(j in [0, n)) = 0;
 for i in [0, n) {
   level(i) = inf;
   if i = source { level(i) = 0; front(i) = 1; reached(i) = 1; }
 }
+let many = n / 20;
 let depth = 0;
 repeat n until found = 0 or found > many {
   depth += 1;
@@ -39,21 +42,24 @@ repeat n until found = 0 or found > many {
   let found = 0;
   for j { found += next(j); }
 }
+for i { last(i) = (level(i) = depth); }
+for j {
+  let some = 0;
+  for i { some or= bool(1) mask A(j,i); }
+  left(j) = and(some, level(j) > depth);
+}
 repeat n until more = 0 {
-  let last(i in [0, n)) = (level(i) = depth);
   depth += 1;
-  let hit(j in [0, n)) = 0;
   for j {
-    let near = level(j) < depth;
-    for i { near or= A(j,i) * last(i) in or.second; }
-    hit(j) = near;
+    let near = not(left(j));
+    for i { near or= last(i) mask A(j,i); }
+    hit(j) = and(near, left(j));
+    left(j) = not(near);
   }
+  for j { level(j) = select(hit(j), depth, level(j)); }
   let more = 0;
-  for j {
-    let is_new = and(hit(j), level(j) > depth);
-    level(j) = select(is_new, depth, level(j));
-    more or= is_new;
-  }
+  for j { more or= hit(j); }
+  for j { last(j) = hit(j); }
 })";
 
 const char *const page_rank = R"(tensor A(n, n), rank(n);
@@ -181,7 +187,12 @@ const std::vector<GraphKernel> &graph_kernels() {
        "level",
        0.7,
        value::Type::Float64,
-       {{"front", "listed"}, {"next", "listed"}, {"reached", "bitmap"}}},
+       {{"front", "listed"},
+        {"next", "listed"},
+        {"reached", "bitmap"},
+        {"last", "dense bool"},
+        {"hit", "dense bool"},
+        {"left", "dense bool"}}},
       {P::page_rank, "pagerank", "PageRank, 20 rounds", page_rank, rows, "rank", 0.7},
       {P::paths, "sssp", "shortest paths from one vertex", paths, rows, "distance", 0.7}};
   return all;

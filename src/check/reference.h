@@ -42,6 +42,8 @@ struct Reference {
   std::vector<std::int64_t> shape;
   std::vector<double> value;
   std::vector<double> magnitude; // the sum of the absolute values of the terms
+  /// Truths are reduced into it: a number that is neither 0 nor 1 counts as true, and may become 1 or stay.
+  bool has_truths = false;
 };
 
 /// A result of which only the elements are listed that have terms; the others are the fill. An offset is an
@@ -74,7 +76,8 @@ struct Comparison {
 };
 
 /// Whether each element of `got` (row-major, of the reference's shape) satisfies
-/// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity.
+/// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity. Of truths
+/// 1 and any other number but 0 are alike.
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance);
 /// The same of entries, of which those of one coordinate add up; an element without
 /// entries is the fill.

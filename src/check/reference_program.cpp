@@ -247,6 +247,9 @@ public:
       const Written &written = results_.at(name);
       Reference &result = reference.results[name];
       result.shape = written.shape;
+      result.has_truths = std::ranges::any_of(statements_, [&](const compute::Statement &statement) {
+        return statement.target.tensor == name && statement.accumulate && value::is_truth(statement.by);
+      });
       for (const Value &element : written.elements) {
         result.value.push_back(static_cast<double>(element.value));
         result.magnitude.push_back(element.magnitude);
@@ -506,7 +509,8 @@ private:
 
   /// As the target holds it.
   Value identity_of(const Statement &statement) const {
-    return converted({compute::identity_of(statement), 0}, value::Type::Float64,
+    const double identity = compute::identity_of(statement);
+    return converted({identity, std::isfinite(identity) ? std::fabs(identity) : 0}, value::Type::Float64,
                      type_of(statement.target.tensor));
   }
 

@@ -147,8 +147,12 @@ bool asks_for_reduction(const ScheduleTree &schedule, const std::string &tensor)
   return method_for(schedule, tensor) != nullptr;
 }
 
+bool reduces(const combine::IterationSpace &space) {
+  return !space.sets && value::is_reduction(space.by);
+}
+
 bool may_be_atomic(const depend::LoopVerdict &verdict, const combine::IterationSpace &space) {
-  return verdict.verdict == Verdict::Reduction && space.adds() && !space.reads(space.target.tensor) &&
+  return verdict.verdict == Verdict::Reduction && reduces(space) && !space.reads(space.target.tensor) &&
          space.target.local.empty();
 }
 

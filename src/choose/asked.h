@@ -26,7 +26,10 @@ parse::ScheduleTree with_fused_parallel(parse::ScheduleTree schedule,
 /// Is a method asked for the tensor's additions?
 bool asks_for_reduction(const parse::ScheduleTree &schedule, const std::string &tensor);
 
-/// Additions that iterations of the loop share may be atomic: nothing reads the elements.
+/// Does it reduce what its target holds, by an operator whose values may be combined in any order?
+bool reduces(const combine::IterationSpace &space);
+
+/// Reductions that iterations of the loop share may be atomic: nothing reads the elements.
 bool may_be_atomic(const depend::LoopVerdict &verdict, const combine::IterationSpace &space);
 
 /// How iterations are dealt to threads, of whatever loop is parallel.

@@ -141,7 +141,7 @@ bool stands_between(const LeafPlan &plan, std::size_t loop, std::size_t level) {
 
 bool may_have_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
                      const combine::IterationSpace &space) {
-  return space.adds() && !space.reads(space.target.tensor) && space.target.local.empty() &&
+  return reduces(space) && !space.reads(space.target.tensor) && space.target.local.empty() &&
          verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(plan, level) &&
          plan.finds.levels.empty();
 }

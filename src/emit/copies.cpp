@@ -24,14 +24,7 @@ const loop::WorkspaceArray &workspace_array(const loop::Program &program, const 
 
 /// The number of the array's elements.
 Term copied_count(const loop::For &loop, const loop::Program &program) {
-  return workspace_array(program, loop::copies_of(loop.parallel->copied)).extent;
-}
-
-/// One element of the result and one of a copy, which may be integers: these wrap around.
-std::string sum_text(const std::string &to, const std::string &from, loop::ElementType type) {
-  const loop::ElementType plain = value::without_sign(type);
-  if (!value::is_integer(type) || type == plain) return fmt::format("{} += {};", to, from);
-  return fmt::format("{0} = ({2})(({3}){0} + ({3}){1});", to, from, c_type(type), c_type(plain));
+  return workspace_array(program, loop::copies_of(loop.parallel->copied, loop::copied_by(loop))).extent;
 }
 
 /// The block that holds a slot, as a C expression.
@@ -70,9 +63,13 @@ bool clears_copied(const loop::Zero &zero, const loop::For &loop, const loop::Pr
 CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool clears, Names &names,
                        Expressions &expressions) {
   const loop::Parallel &parallel = *loop.parallel;
-  const std::string copies = loop::copies_of(parallel.copied), marks = loop::marks_of(parallel.copied);
+  const loop::Operator by = loop::copied_by(loop);
+  const std::string copies = loop::copies_of(parallel.copied, by), marks = loop::marks_of(parallel.copied);
   const std::string &result = names.array(parallel.copied);
-  const std::string type = c_type(workspace_array(program, copies).element);
+  const loop::ElementType element = workspace_array(program, copies).element;
+  const std::string type = c_type(element);
+  const double number = value::identity_of(by);
+  const std::string identity = number == 0 ? "0" : expressions.value({loop::Number{number}}, element);
   const std::string count = expressions.term_of_members(copied_count(loop, program));
   auto part = [&](const std::string &array) {
     return fmt::format("{}->{}", names.workspace().parameter, names.workspace().members.at(array));
@@ -97,8 +94,18 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
         fmt::format("{}->{}", names.workspace().parameter, names.workspace().capacities.at(array));
     before(fmt::format("const int64_t {} = {};", stride, expressions.term_of_members(padded_part(of))));
     before(fmt::format("const int64_t {} = {} ? {} * {} : 0;", room, enough, threads, stride));
-    before(fmt::format("if ({0} < {1}) {2} = ({3} *)unravel_reserve({2}, &{0}, {1}, sizeof({3}), 0);",
-                       capacity, room, part(array), c_type(of.element)));
+    const std::string reserve = fmt::format("{2} = ({3} *)unravel_reserve({2}, &{0}, {1}, sizeof({3}), 0);",
+                                            capacity, room, part(array), c_type(of.element));
+    if (of.initial) {
+      before(fmt::format("if ({} < {}) {}", capacity, room, reserve));
+    } else { // the identity, as zeros are one
+      const std::string slot = names.fresh("slot");
+      before(fmt::format("if ({} < {}) {{", capacity, room));
+      before("  " + reserve);
+      before(fmt::format("  for (int64_t {0} = 0; {0} < {1}; {0}++)", slot, capacity));
+      before(fmt::format("    {}[{}] = {};", part(array), slot, identity));
+      before("}");
+    }
     text.test +=
         fmt::format("{}{} > 0 && {} >= {}", text.test.empty() ? "if (" : " && ", room, capacity, room);
     enough = room + " > 0";
@@ -137,9 +144,9 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
            fmt::format("  if (!{}[{} * {} + {}]) continue;", part(marks), thread, strides.at(marks), block),
            fmt::format("  {}[{} * {} + {}] = 0;", part(marks), thread, strides.at(marks), block),
            fmt::format("  for (int64_t {0} = {1}; {0} < {2}; {0}++) {{", slot, first, end),
-           "    " + sum_text(fmt::format("{}[{}]", result, slot), fmt::format("{}[{}]", from, slot),
-                             workspace_array(program, copies).element),
-           fmt::format("    {}[{}] = 0;", from, slot),
+           "    " + expressions.reduction(fmt::format("{}[{}]", result, slot), element, by,
+                                          fmt::format("{}[{}]", from, slot)),
+           fmt::format("    {}[{}] = {};", from, slot, identity),
            std::string("  }"),
            std::string("}"),
        })

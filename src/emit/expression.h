@@ -29,8 +29,16 @@ public:
   /// The assignment that reduces the target, C text of that type, by the value.
   std::string reduction(const std::string &target, loop::ElementType type, const loop::Operator &by,
                         const loop::Value &value) const;
-  /// Of `+=`, in the form that `#pragma omp atomic` asks for; not of bools.
-  std::string atomic_addition(const std::string &target, loop::ElementType type,
+  /// The same by `reduced`, C text of that type, which isn't a reduction by `-`.
+  std::string reduction(const std::string &target, loop::ElementType type, const loop::Operator &by,
+                        const std::string &reduced) const;
+  /// The reduction where other threads may reduce into the same target at the same time; `has_pragma`: behind
+  /// `#pragma omp atomic`.
+  struct AtomicText {
+    std::string text;
+    bool has_pragma = false;
+  };
+  AtomicText atomic_reduction(const std::string &target, loop::ElementType type, const loop::Operator &by,
                               const loop::Value &value) const;
   std::string element(const loop::Element &element) const;
   /// The value in two neighbouring iterations of a loop over the variable at once: elements that run along it
@@ -117,6 +125,7 @@ private:
   Printed print_wrapping(const loop::Value &value) const;
   Printed added_part(const loop::Value &value, loop::ElementType type) const;
   std::string suffix_of(loop::ElementType type) const;
+  std::string function_of(const loop::Operator &op, loop::ElementType type) const;
   std::string called_with(const loop::Operator &op, const std::vector<std::string> &arguments,
                           loop::ElementType type) const;
   std::string print_number(double number) const;

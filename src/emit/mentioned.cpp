@@ -41,7 +41,7 @@ std::set<std::string> mentioned(const Block &body) {
     if (const auto *wanted = std::get_if<Prefetch>(&statement.kind)) names.insert(wanted->array);
     if (const auto *loop = std::get_if<For>(&statement.kind);
         loop && loop->parallel && !loop->parallel->copied.empty())
-      names.insert({copies_of(loop->parallel->copied), marks_of(loop->parallel->copied)});
+      names.insert({copies_of(loop->parallel->copied, copied_by(*loop)), marks_of(loop->parallel->copied)});
     each_own_term(statement, add);
     each_own_value(statement, [&](const Value &value) {
       each_element(value, [&](const Element &element) { names.insert(element.array); });

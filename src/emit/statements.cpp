@@ -316,9 +316,9 @@ void StatementWriter::write(const Accumulate &x) {
   const std::string to = lanes_ && lanes_->sum == &x ? lane_ : target(x.target);
   const ElementType type = expressions_.types().of(x.target);
   if (!x.atomic || !options_.openmp_pragmas) return line(expressions_.reduction(to, type, x.by, x.value));
-  if (type == ElementType::Bool) line(fmt::format("if ({})", expressions_.value(x.value, type)));
-  pragma(type == ElementType::Bool ? "atomic write" : "atomic", "");
-  line(type == ElementType::Bool ? to + " = 1;" : expressions_.atomic_addition(to, type, x.value));
+  const Expressions::AtomicText atomic = expressions_.atomic_reduction(to, type, x.by, x.value);
+  if (atomic.has_pragma) pragma("atomic", "");
+  line(atomic.text);
 }
 
 const Element *StatementWriter::in_copy(const Accumulate &x) const {

@@ -183,6 +183,13 @@ std::string Expressions::own_function(const loop::Operator &op, ElementType type
   return own_names_.at(op.own()->name) + suffix_of(type);
 }
 
+/// The operator's function in the C files, or that of the user's own one.
+std::string Expressions::function_of(const loop::Operator &op, ElementType type) const {
+  if (op.own()) return own_function(op, type);
+  const std::string name(laws_of(op).name);
+  return fmt::format("unravel_{}{}", name, need_typed(name, type));
+}
+
 /// A call of the operator's function in the C files, or of mathematics; of two arguments at a time.
 std::string Expressions::called_with(const loop::Operator &op, const std::vector<std::string> &arguments,
                                      ElementType type) const {
@@ -203,7 +210,7 @@ std::string Expressions::called_with(const loop::Operator &op, const std::vector
     return fmt::format("{}{}({})", function, type == ElementType::Float32 ? "f" : "",
                        fmt::join(arguments, ", "));
   }
-  const std::string function = fmt::format("unravel_{}{}", name, need_typed(name, type));
+  const std::string function = function_of(op, type);
   std::string text = arguments.front();
   if (arguments.size() == 1) return fmt::format("{}({})", function, text);
   for (std::size_t k = 1; k < arguments.size(); ++k)
@@ -261,14 +268,36 @@ std::string Expressions::reduction(const std::string &target, ElementType type, 
                      wrap(added.text, needs_parentheses));
 }
 
-std::string Expressions::atomic_addition(const std::string &target, ElementType type,
-                                         const loop::Value &value) const {
-  if (!value::is_integer(type) || !value::facts_of(type).is_signed)
-    return reduction(target, type, Operator::Add, value);
-  need("integers");
-  const auto *negative = arguments_of(Operator::Negate, value);
-  return fmt::format("*(u{} *)&{} {}= {};", c_type(type), target, negative ? "-" : "+",
-                     added_part(negative ? negative->front() : value, type).text);
+std::string Expressions::reduction(const std::string &target, ElementType type, const loop::Operator &by,
+                                   const std::string &reduced) const {
+  const std::string_view symbol = laws_of(by).symbol;
+  if (symbol.empty() || (type == ElementType::Bool && symbol == "*"))
+    return fmt::format("{} = {};", target, called_with(by, {target, reduced}, type));
+  const ElementType plain = value::without_sign(type);
+  if (!value::is_integer(type) || type == plain) return fmt::format("{} {}= {};", target, symbol, reduced);
+  return fmt::format("{0} = ({1})(({2}){0} {3} ({2}){4});", target, c_type(type), c_type(plain), symbol,
+                     reduced);
+}
+
+Expressions::AtomicText Expressions::atomic_reduction(const std::string &target, ElementType type,
+                                                      const loop::Operator &by,
+                                                      const loop::Value &value) const {
+  const std::string_view symbol = laws_of(by).symbol;
+  if (!symbol.empty() && !value::is_integer(type)) return {reduction(target, type, by, value), true};
+  if (!symbol.empty() && type != ElementType::Bool) {
+    need("integers");
+    const auto *negative = by == Operator::Add ? arguments_of(Operator::Negate, value) : nullptr;
+    const std::string text =
+        value::facts_of(type).is_signed ? fmt::format("*(u{} *)&{}", c_type(type), target) : target;
+    return {fmt::format("{} {}= {};", text, negative ? "-" : symbol,
+                        added_part(negative ? negative->front() : value, type).text),
+            true};
+  }
+  need("atomically");
+  const loop::Operator called = by == Operator::Add ? loop::Operator(Operator::Or) : by; // of bools
+  return {fmt::format("UNRAVEL_ATOMICALLY({}, {}, {}, {});", c_type(type), function_of(called, type), target,
+                      this->value(value, type)),
+          false};
 }
 
 /// The value in the type without sign that an integer of that type is added in.

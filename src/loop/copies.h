@@ -4,20 +4,23 @@
 
 #include <string>
 
-/// Parallel loops whose threads add to copies of a result (Parallel::copied), as they would race for its
-/// elements. A copy is zero but for the blocks that its thread has touched, which it marks: only these are
-/// added to the result, and are set to zero again.
+/// Parallel loops whose threads reduce into copies of a result (Parallel::copied), as they would race for its
+/// elements. A copy holds the reduction's identity but for the blocks that its thread has touched, which it
+/// marks: only these are reduced into the result, and hold the identity again then.
 namespace unravel::loop {
 
 /// Elements of the result per mark.
 inline constexpr int copied_block = 1024;
 
-/// The names of the workspace arrays with the copies and the marks.
-std::string copies_of(const std::string &array);
+/// What the loop reduces the array by that its threads have copies of; + where it does nothing to it.
+Operator copied_by(const For &loop);
+
+/// The names of the workspace arrays with the copies, one for each identity, and the marks.
+std::string copies_of(const std::string &array, const Operator &by);
 std::string marks_of(const std::string &array);
 
-/// Whether the loop does nothing to the array but reduce elements of it by operators, and holds no parallel
-/// loop.
+/// Whether the loop does nothing to the array but reduce elements of it by one operator, and holds no
+/// parallel loop.
 bool only_adds_to(const For &loop, const std::string &array);
 
 /// Declares the workspace of the copies that the loops ask for.

@@ -247,8 +247,8 @@ struct Store {
 };
 
 /// target += value, or target = by(target, value) with another operator that has an identity; as sums are,
-/// these may be reassociated. `atomic`: iterations of the parallel loop around may add to the same element at
-/// the same time (by + alone).
+/// these may be reassociated. `atomic`: iterations of the parallel loop around may reduce into the same
+/// element at the same time.
 struct Accumulate {
   Target target;
   Value value;

@@ -1,4 +1,7 @@
+#include "loop/jam.h"
+#include "loop/load.h"
 #include "loop/passes.h"
+#include "loop/rename.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -37,9 +40,22 @@ std::string reduced_alone(const For &loop) {
   return by && settles(*by) ? outside[0] : "";
 }
 
+/// The truth that a reduction by it can't leave any more; none of `any`, which has many.
+std::optional<double> settled_truth(Operator by) {
+  return value::is_truth(by) ? std::optional(1 - value::identity_of(by)) : std::nullopt;
+}
+
+/// Does each iteration only reduce into the local, behind Lets? Such iterations are done several at once,
+/// some of them twice, which makes no difference to a truth that has settled.
+bool only_reduces(const For &loop, const std::string &local) {
+  return loop.step == 1 && !loop.body.empty() && reduces(loop.body.back(), local) &&
+         std::all_of(loop.body.begin(), loop.body.end() - 1,
+                     [](const Statement &each) { return std::holds_alternative<Let>(each.kind); });
+}
+
 class Leaver {
 public:
-  explicit Leaver(const Program &program) {
+  explicit Leaver(const Program &program) : names_(program) {
     each_statement(program.body, [this](const Statement &statement) {
       if (const auto *declared = std::get_if<DeclareValue>(&statement.kind))
         look_at(declared->name, declared->initial);
@@ -50,15 +66,36 @@ public:
     });
   }
 
-  void leave_loops(Block &block) const {
+  void leave_loops(Block &block) {
+    Block made;
     for (Statement &statement : block) {
+      auto *loop = std::get_if<For>(&statement.kind);
+      const std::string local = loop ? reduced_alone(*loop) : "";
+      const std::string outside = inside_;
+      if (!local.empty()) inside_ = local;
       for (Block *inner : blocks_of(statement))
         leave_loops(*inner);
-      auto *loop = std::get_if<For>(&statement.kind);
-      if (const std::string local = loop ? reduced_alone(*loop) : "";
-          !local.empty() && !copied_.contains(local))
+      inside_ = outside;
+      if (local.empty() || copied_.contains(local)) {
+        made.push_back(std::move(statement));
+        continue;
+      }
+      const Operator by = reduction_of(loop->body, local).value();
+      const std::optional<double> settled = settled_truth(by);
+      const Origins origins = statement.origins;
+      Block left;
+      if (settled && only_reduces(*loop, local)) {
+        left = by_fours(*loop, local, by, origins);
+      } else {
         leave_once_settled(loop->body, local);
+        left.push_back(std::move(statement));
+      }
+      // a loop around that reduces into it, too, is left by then
+      if (settled && inside_ != local && !begins_with_identity(made, local, by))
+        left = {{IfValue{local, std::move(left), "", IfValue::Test::Differs, false, *settled}, origins}};
+      append(made, std::move(left));
     }
+    block = std::move(made);
   }
 
 private:
@@ -67,16 +104,84 @@ private:
     if (!number || (number->value != 0 && number->value != 1)) others_.insert(local);
   }
 
+  /// Is that what the statements leave in the local?
+  static bool begins_with_identity(const Block &before, const std::string &local, Operator by) {
+    for (auto each = before.rbegin(); each != before.rend(); ++each) {
+      const auto *declared = std::get_if<DeclareValue>(&each->kind);
+      if (declared && declared->name == local) {
+        const auto *number = std::get_if<Number>(&declared->initial.kind);
+        return number && number->value == value::identity_of(by);
+      }
+      if (effects_of(*each).stored.contains(local)) return false;
+    }
+    return false;
+  }
+
+  /// The iteration for that value of the loop's variable.
+  Block iteration(const For &loop, const term::Term &value) {
+    Block copy = loop.body;
+    std::map<std::string, std::string> names;
+    for (const Statement &statement : copy)
+      if (const auto *let = std::get_if<Let>(&statement.kind))
+        names[let->variable] = names_.name(let->variable);
+    substitute_variable(copy, loop.variable, value);
+    rename(copy, names);
+    return copy;
+  }
+
+  /// The loop in steps of four iterations, behind each of which the local is tested, and then the last three,
+  /// which may have been done: a branch per iteration would often be mispredicted. Short loops have no other
+  /// branch than whether they are empty.
+  Block by_fours(const For &loop, const std::string &local, Operator by, const Origins &origins) {
+    Block made;
+    const auto named = [&](const term::Term &bound, const char *end) {
+      if (bound.as<term::Variable>() || bound.as<term::Constant>()) return bound;
+      const std::string name = names_.name(loop.variable + end);
+      made.push_back({Let{name, bound}, origins});
+      return term::variable(name);
+    };
+    const term::Term begin = named(loop.lower, "_begin"), end = named(loop.upper, "_end");
+    For main = loop;
+    main.lower = begin;
+    main.upper = end - term::Term(3);
+    main.step = 4;
+    main.body.clear();
+    for (int k = 0; k < 4; ++k)
+      append(main.body, iteration(loop, term::variable(loop.variable) + term::Term(k)));
+    main.body.push_back({IfValue{local,
+                                 {{Break{}, origins}},
+                                 "nothing changes it any more",
+                                 IfValue::Test::Differs,
+                                 false,
+                                 value::identity_of(by)},
+                         origins});
+    made.push_back({std::move(main), origins});
+    Block last;
+    for (int k = 3; k > 0; --k)
+      append(last,
+             iteration(loop, k == 1 ? end - term::Term(1) : term::maximum({begin, end - term::Term(k)})));
+    Block some{{If{term::less(begin, end), std::move(last), "", {}}, origins}};
+    made.push_back({IfValue{local, std::move(some), "those that are left, some of them once more",
+                            IfValue::Test::Differs, false, *settled_truth(by)},
+                    origins});
+    return made;
+  }
+
   /// Leaves the loop around the block where the local has settled. Behind a loop, which may have no
   /// iteration, only locals that are always 0 or 1 are asked: of another number the reduction makes one of
   /// these.
   void leave_once_settled(Block &block, const std::string &local) const {
     Block made;
-    for (Statement &statement : block) {
+    const auto tests = [&](const Statement &statement) { // what by_fours puts behind a loop
+      const auto *test = std::get_if<IfValue>(&statement.kind);
+      return test && test->local == local;
+    };
+    for (std::size_t k = 0; k < block.size(); ++k) {
+      Statement &statement = block[k];
       bool here = reduces(statement, local);
-      if (is_loop(statement)) {
+      if (is_loop(statement) || tests(statement)) {
         each_statement(statement, [&](const Statement &inner) { here = here || reduces(inner, local); });
-        here = here && !others_.contains(local);
+        here = here && !others_.contains(local) && (k + 1 == block.size() || !tests(block[k + 1]));
       } else {
         for (Block *inner : blocks_of(statement))
           leave_once_settled(*inner, local);
@@ -92,6 +197,8 @@ private:
     block = std::move(made);
   }
 
+  FreshNames names_;
+  std::string inside_;           // what the loop around, if it is one to leave, reduces into
   std::set<std::string> others_; // locals that may hold other numbers than 0 and 1
   std::set<std::string> copied_; // those that threads have copies of, which they don't read
 };

@@ -361,7 +361,7 @@ private:
 
   void atomic(const Accumulate &add) const {
     const auto *element = std::get_if<Element>(&add.target);
-    if (!element || parallel_depth_ == 0 || add.by != Operator::Add)
+    if (!element || parallel_depth_ == 0)
       refuse(fmt::format("the addition to `{}` can't be atomic",
                          element ? element->array : std::get<Local>(add.target).name));
     written_array(element->array);

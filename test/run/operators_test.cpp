@@ -1,4 +1,5 @@
 // Reductions and products by other operators than + and *, by the interpreter and as C.
+#include "run/session.h"
 #include "run/sweep.h"
 
 #include <gtest/gtest.h>
@@ -55,6 +56,27 @@ std::vector<Problem> problems() {
 TEST(Operators, on_small_inputs) {
   std::mt19937_64 random(20);
   check_each_on_small_inputs(problems(), 6, random);
+}
+
+/// Rows of all lengths, in which something is true at the begin, at the end or nowhere: they are gone through
+/// four entries at a time, and left.
+TEST(Operators, rows_that_are_left_early) {
+  for (const char *line : {"y(i) = A(i,j) * x(j) in or.and", "y(i) or= A(i,j) * x(j) in or.second",
+                           "for i { let all = 1; for j { all and= not(x(j)) mask A(i,j); } y(i) = all; }",
+                           "for i { let some = x(i); for j { some or= x(j) mask A(i,j); } y(i) = some; }"})
+    for (const char *matrix :
+         {"rmat:scale=9,edges=6,seed=5", "random:512x512,density=0.01", "banded:512,width=2"})
+      for (const char *truths : {"random:512,entries=0", "random:512,entries=3", "random:512,entries=60",
+                                 "random:512,density=0.5", "random:512,density=1"}) {
+        run::Request request;
+        request.compile.expression = line;
+        request.compile.formats = {{"A", "csr"}};
+        request.inputs = {{"A", matrix}, {"x", truths}};
+        request.check = true;
+        SCOPED_TRACE(std::string(line) + " " + matrix + " " + truths);
+        const run::Report report = run::run(request);
+        ASSERT_TRUE(report.comparison && report.comparison->ok);
+      }
 }
 
 } // namespace unravel::run::test

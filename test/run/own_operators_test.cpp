@@ -59,7 +59,8 @@ TEST(OwnOperators, on_small_inputs) {
 }
 
 TEST(OwnOperators, as_c) {
-  std::vector<Problem> chosen; // without padding, which counts as stored; the numbers are of any sign
+  // without padding, which counts as stored: the numbers are of any sign; of integers: types_test.cpp
+  std::vector<Problem> chosen;
   for (const Problem &problem : problems()) {
     const auto layout = problem.formats.find("A");
     const std::string of = layout == problem.formats.end() ? "" : layout->second;

@@ -4,6 +4,7 @@
 #include "emit/emit.h"
 #include "report/diagnostic.h"
 #include "run/compiled.h"
+#include "run/parallel_reductions.h"
 #include "run/sweep.h"
 
 #include <cstdlib>
@@ -25,6 +26,34 @@ const std::vector<Type> &types() {
   static const std::vector<Type> all{Type::Int32,  Type::Int64,  Type::Float64, Type::Bool,
                                      Type::Int8,   Type::Int16,  Type::UInt8,   Type::UInt16,
                                      Type::UInt32, Type::UInt64, Type::Float32};
+  return all;
+}
+
+/// Operators of the user's own, in front of the lines that use them.
+const std::string own = own_reductions + "operator scaled(a, b) = a * 3 + b * b; "
+                                         "operator positive(a) = max(a, 0); "
+                                         "operator halfway(a, b) = (a + b) / 2; "
+                                         "operator bounded(a, b, c) = min(max(positive(a), b), c); ";
+
+const std::vector<std::string> &own_lines() {
+  static const std::vector<std::string> all{
+      "y(i) larger= A(i,j)",
+      "y(i) lower= A(i,j) + x(j)",
+      "s larger= A(i,j) * x(j)",
+      "y(i) = larger(y(i), A(i,j))",
+      "y(i) = scaled(A(i,j), x(j)) * x(j)",
+      "y(i) += positive(A(i,j)) * x(j)",
+      "y(i) = halfway(x(i), z(i))",
+      "y(i) += bounded(A(i,j), x(j), 7)",
+      "y(i) = A(i,j) * x(j) in larger.*",
+      "y(i) = A(i,j) * x(j) in +.scaled",
+      "y(j) = A(i,j) * x(i) in scaled_by.scaled",
+      "y(j) = A(i,j) * x(i) in min.halfway",
+      "C(i,j) = larger(A(i,j), B(i,j))",
+      "C(i,j) = A(i,k) * B(k,j) in lower.+",
+      "for i { let m = 0; for j { m larger= A(i,j); } y(i) = positive(m); }",
+      "for i { let w(j) = 0; for j { w(j) scaled_by= A(i,j); } for j { y(i) max= scaled(w(j), x(j)); } }",
+  };
   return all;
 }
 
@@ -65,23 +94,29 @@ double any_number(Type type, std::mt19937_64 &random) {
   return value::converted({Type::Int64, 0, integer}, type).number();
 }
 
-/// The line with random layouts and types; of results some aren't said. Types whose values are rounded only
-/// among themselves: where a rounded value becomes an integer, the reference may round another way.
-Problem any_problem(const std::string &line, std::mt19937_64 &random) {
-  Problem problem{line, {}, {}, {}};
+/// The problem with random types, and random layouts where it has none; of results some aren't said. Types
+/// whose values are rounded only among themselves: where a rounded value becomes an integer, the reference
+/// may round another way.
+Problem with_types(Problem problem, std::mt19937_64 &random) {
+  const std::string &text = problem.expression;
+  const std::string line = text.starts_with(own)              ? text.substr(own.size())
+                           : text.starts_with(own_reductions) ? text.substr(own_reductions.size())
+                                                              : text;
   const bool integral = random() % 4 != 0;
-  for (const char *tensor : {"A", "B", "x", "z", "U", "V", "y", "C", "D", "s", "t"}) {
+  for (const char *tensor : {"A", "B", "x", "z", "U", "V", "y", "Y", "C", "D", "s", "t"}) {
     const std::size_t at = (" " + line).find(fmt::format("{}(", tensor)); // and not the end of `max(`
     const bool is_there = line.find(fmt::format(" {}(", tensor)) != std::string::npos ||
                           line.find(fmt::format("({}(", tensor)) != std::string::npos || at == 1;
     if (!is_there && !line.starts_with(fmt::format("{} ", tensor))) continue;
-    const bool is_result = std::string("yCDst").find(tensor) != std::string::npos;
+    const bool is_result = std::string("yYCDst").find(tensor) != std::string::npos;
     const char *const matrices[] = {"csr", "dcsr", "csc", "coo", "dense", "ell", "sell<2>", "bcsr<2,3>"};
-    const std::string layout = is_result                             ? "dense"
-                               : *tensor == 'A'                      ? matrices[random() % 8]
-                               : *tensor == 'B'                      ? matrices[random() % 5]
-                               : random() % 3 == 0 && *tensor == 'x' ? "sv"
-                                                                     : "dense";
+    const auto given = problem.formats.find(tensor);
+    const std::string layout = given != problem.formats.end()            ? given->second
+                               : is_result || !problem.schedules.empty() ? "dense"
+                               : *tensor == 'A'                          ? matrices[random() % 8]
+                               : *tensor == 'B'                          ? matrices[random() % 5]
+                               : random() % 3 == 0 && *tensor == 'x'     ? "sv"
+                                                                         : "dense";
     if (is_result && random() % 3 == 0) continue;
     Type type = types()[random() % types().size()];
     if (integral && !value::is_integer(type)) type = Type::Int32;
@@ -89,6 +124,22 @@ Problem any_problem(const std::string &line, std::mt19937_64 &random) {
     problem.formats[tensor] = layout + " " + std::string(value::facts_of(type).word);
   }
   return problem;
+}
+
+/// Each line, those with operators of the user's own, and a sample of reductions that threads share.
+std::vector<Problem> any_problems(std::mt19937_64 &random) {
+  std::vector<Problem> all;
+  for (const std::string &line : lines())
+    all.push_back({line, {}, {}, {}});
+  for (const std::string &line : own_lines())
+    all.push_back({own + line, {}, {}, {}});
+  for (const std::string &semiring : reducing_semirings) {
+    const std::vector<Problem> shared = parallel_reductions(semiring);
+    all.push_back(shared[random() % shared.size()]);
+  }
+  for (Problem &problem : all)
+    problem = with_types(std::move(problem), random);
+  return all;
 }
 
 /// A case of these sizes.
@@ -205,8 +256,7 @@ TEST(Types, of_random_computations_under_the_sanitizer) {
   std::string text = "#include <stdint.h>\n", main = "int main(void) {\n  int bad = 0;\n";
   std::size_t kernels = 0;
   for (int round = 0; round < (take_all() ? 10 : 3); ++round)
-    for (const std::string &line : lines()) {
-      Problem problem = any_problem(line, random);
+    for (Problem &problem : any_problems(random)) {
       problem.name = "kernel" + std::to_string(kernels);
       pipeline::Request request = problem.request();
       request.value.reset();
@@ -251,8 +301,7 @@ TEST(Types, of_random_computations) {
   std::size_t kernels = 0, calls = 0, runs = 0;
   std::set<Type> seen;
   for (int round = 0; round < (take_all() ? 60 : 3); ++round)
-    for (const std::string &line : lines()) {
-      Problem problem = any_problem(line, random);
+    for (Problem &problem : any_problems(random)) {
       SCOPED_TRACE(problem.text());
       pipeline::Request request = problem.request();
       request.value.reset();

@@ -50,10 +50,11 @@ TEST(Examples, BreadthFirstSearchThatPushesThenPulls) {
     for (const char *list : {"listed", "bitmap"}) {
       SCOPED_TRACE(problem->name + " " + list);
       const std::string front = std::string("front=") + list, next = std::string("next=") + list;
-      const auto found = problem->run_with(
-          "bfs_undirected",
-          {"-f", "A=csr", "-f", front, "-f", next, "-f", "reached=bitmap", "-i", "A=A.mtx", "-i", "source=2"},
-          {"level"});
+      const auto found = problem->run_with("bfs_undirected",
+                                           {"-f", "A=csr", "-f", front, "-f", next, "-f", "reached=bitmap",
+                                            "-f", "last=dense bool", "-f", "hit=dense bool", "-f",
+                                            "left=dense bool", "-i", "A=A.mtx", "-i", "source=2"},
+                                           {"level"});
       expect_equal(to_dense(found.at("level")), levels_from(2, problem->graph));
     }
 }

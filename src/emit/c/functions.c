@@ -424,6 +424,33 @@ static inline int unravel_is_stored_F(VALUE value) {
   return (value != 0) | (int)(bits >> SIGN);
 }
 
+// part: atomically
+// to = by(to, value), where other threads may do so at the same time.
+#ifndef UNRAVEL_ATOMICALLY
+#ifndef _OPENMP
+#define UNRAVEL_ATOMICALLY(type, by, to, value) (to) = by((to), (value))
+#elif defined(__GNUC__)
+#define UNRAVEL_ATOMICALLY(type, by, to, value)                                                          \
+  do {                                                                                                    \
+    const type unravel_value = (value);                                                                   \
+    type *const unravel_to = &(to), unravel_old, unravel_new;                                             \
+    __atomic_load(unravel_to, &unravel_old, __ATOMIC_RELAXED);                                            \
+    do {                                                                                                  \
+      unravel_new = by(unravel_old, unravel_value);                                                       \
+      if (unravel_new == unravel_old) break;                                                              \
+    } while (!__atomic_compare_exchange(unravel_to, &unravel_old, &unravel_new, 1, __ATOMIC_RELAXED,      \
+                                        __ATOMIC_RELAXED));                                               \
+  } while (0)
+#else
+#define UNRAVEL_ATOMICALLY(type, by, to, value) \
+  do {                                          \
+    const type unravel_value = (value);         \
+    _Pragma("omp critical(unravel)")            \
+    (to) = by((to), unravel_value);             \
+  } while (0)
+#endif
+#endif
+
 // part: reserve
 // Memory for `count` elements, every byte of them `fill`; what was there is lost. Null where there is
 // not enough.
