@@ -41,7 +41,8 @@ struct ReferenceProduct {
 struct Reference {
   std::vector<std::int64_t> shape;
   std::vector<double> value;
-  std::vector<double> magnitude; // the sum of the absolute values of the terms
+  std::vector<double> magnitude;      // the sum of the absolute values of the terms
+  std::vector<double> imaginary = {}; // of complex values; else empty
 };
 
 /// A result of which only the elements are listed that have terms; the others are the fill. An offset is an
@@ -53,6 +54,7 @@ struct SparseReference {
   std::vector<double> value;
   std::vector<double> magnitude;
   double fill = 0;
+  std::vector<double> imaginary = {}; // of complex values; else empty
 };
 
 /// Evaluates by joining the factors' entries, from the factor with fewest entries on, each further one looked
@@ -70,12 +72,16 @@ struct Comparison {
   std::vector<std::int64_t> coordinate;
   double got = 0;
   double expected = 0;
+  double got_imaginary = 0;
+  double expected_imaginary = 0;
   std::size_t bad_elements = 0;
 };
 
 /// Whether each element of `got` (row-major, of the reference's shape) satisfies
-/// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity.
-Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance);
+/// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity; so must
+/// the parts of a complex number. `imaginary`: of `got`, or empty.
+Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance,
+                   const std::vector<double> &imaginary = {});
 /// The same of entries, of which those of one coordinate add up; an element without
 /// entries is the fill.
 Comparison compare(const data::Coordinates &got, const SparseReference &reference, double tolerance);
