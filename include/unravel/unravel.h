@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -42,7 +43,21 @@ private:
 };
 
 enum class IndexType { Int32, Int64 };
-enum class ValueType { Float32, Float64, Bool, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64 };
+enum class ValueType {
+  Float32,
+  Float64,
+  Bool,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  Complex64, // std::complex<float>, C's float _Complex
+  Complex128
+};
 
 /// "f64", "int32": as it stands behind layouts.
 std::string name_of(ValueType type);
@@ -58,6 +73,10 @@ template <class T> constexpr ValueType value_type() {
     return ValueType::Float32;
   else if constexpr (std::is_same_v<U, double>)
     return ValueType::Float64;
+  else if constexpr (std::is_same_v<U, std::complex<float>>)
+    return ValueType::Complex64;
+  else if constexpr (std::is_same_v<U, std::complex<double>>)
+    return ValueType::Complex128;
   else {
     static_assert(std::is_integral_v<U> && sizeof(U) <= 8, "a type that the elements of arrays have");
     constexpr ValueType with_sign[] = {ValueType::Int8, ValueType::Int16, ValueType::Int32, ValueType::Int64};
@@ -101,6 +120,7 @@ struct Coordinates {
   std::vector<std::int64_t> shape;
   std::vector<std::vector<std::int64_t>> indices; // per mode
   std::vector<double> values;
+  std::vector<double> imaginary = {}; // of complex values, whose real parts are `values`; else empty
 };
 
 /// How thoroughly the arrays of Tensor::over are looked at. A kernel relies on them: on arrays that break a
@@ -144,6 +164,7 @@ public:
                       ValueType type = ValueType::Float64, IndexType index = IndexType::Int32);
   /// Of order 0.
   static Tensor scalar(double value);
+  static Tensor scalar(std::complex<double> value);
   /// In another layout: arrays of its own, of the same types, directly where the order of entries allows it,
   /// else by coordinates. Throws Error.
   Tensor to(const std::string &layout) const;
@@ -169,12 +190,15 @@ public:
   /// The types of the values and of the index arrays, if it has such.
   std::optional<ValueType> value_type_of() const;
   std::optional<ValueType> index_type_of() const;
-  /// The only element of one of order 0.
+  /// The only element of one of order 0. Throws Error where it is complex.
   double value() const;
+  std::complex<double> complex_value() const;
   /// All entries, in the order of the arrays, with zeros that are stored.
   Coordinates coordinates() const;
-  /// All elements, row-major.
+  /// All elements, row-major. Throws Error where they are complex.
   std::vector<double> to_dense() const;
+  /// The same of any type.
+  std::vector<std::complex<double>> to_complex_dense() const;
   /// Are both handles of one tensor?
   friend bool operator==(const Tensor &a, const Tensor &b) { return a.state_ == b.state_; }
 
@@ -247,14 +271,18 @@ public:
   template <class T>
   requires std::is_arithmetic_v<T> Argument(T number)
       : number_(static_cast<double>(number)), is_integer_(std::is_integral_v<T>) {}
+  Argument(std::complex<double> number) : number_(number.real()), imaginary_(number.imag()) {}
 
   const Tensor *tensor() const { return tensor_; }
   double number() const { return number_; }
+  /// 0 of real numbers.
+  double imaginary() const { return imaginary_; }
   bool is_integer() const { return is_integer_; }
 
 private:
   const Tensor *tensor_ = nullptr;
   double number_ = 0;
+  double imaginary_ = 0;
   bool is_integer_ = false;
 };
 struct NamedArgument {

@@ -44,7 +44,9 @@ typedef enum {
   UNRAVEL_UINT8,
   UNRAVEL_UINT16,
   UNRAVEL_UINT32,
-  UNRAVEL_UINT64
+  UNRAVEL_UINT64,
+  UNRAVEL_COMPLEX64, /* float _Complex: the real part, then the imaginary one */
+  UNRAVEL_COMPLEX128
 } unravel_type;
 
 /* ---- tensors */
@@ -108,9 +110,13 @@ size_t unravel_tensor_number_count(const unravel_tensor *tensor);
 unravel_number unravel_tensor_number(const unravel_tensor *tensor, size_t k); /* sizes, then counts */
 
 /* All entries, in the order of the arrays, with zeros that are stored: indices[mode * entries + e],
- * values[e]. Both are to be freed with unravel_free. */
+ * values[e], of complex ones the real parts. Both are to be freed with unravel_free. */
 int unravel_tensor_coordinates(const unravel_tensor *tensor, size_t *entries, int64_t **indices,
                                double **values, unravel_error *error);
+/* The imaginary parts of these values, in the same order, to be freed with unravel_free; zeros of real ones.
+ */
+int unravel_tensor_imaginary(const unravel_tensor *tensor, size_t *entries, double **imaginary,
+                             unravel_error *error);
 
 /* ---- kernels */
 

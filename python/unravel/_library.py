@@ -121,6 +121,7 @@ _declare("unravel_tensor_array", Array, _pointer, _size)
 _declare("unravel_tensor_number_count", _size, _pointer)
 _declare("unravel_tensor_number", Number, _pointer, _size)
 _declare("unravel_tensor_coordinates", _int, _pointer, _pointer, _pointer, _pointer, _error)
+_declare("unravel_tensor_imaginary", _int, _pointer, _pointer, _pointer, _error)
 _declare("unravel_options_new", Options)
 _declare("unravel_kernel_make", _int, _text, _pointer, _size, _pointer, _pointer, _error)
 _declare("unravel_kernel_free", None, _pointer)
@@ -153,7 +154,7 @@ def call(function, *arguments):
 
 # In the order of unravel_type.
 DTYPES = [np.dtype(name) for name in ("float32", "float64", "bool", "int8", "int16", "int32", "int64", "uint8",
-                                      "uint16", "uint32", "uint64")]
+                                      "uint16", "uint32", "uint64", "complex64", "complex128")]
 TYPES = {dtype: number for number, dtype in enumerate(DTYPES)}
 
 

@@ -123,7 +123,8 @@ class Tensor:
     def coordinates(self):
         """All entries, in the order of the arrays, with zeros that are stored: (coordinates, values).
 
-        coordinates: int64, of shape (ndim, entries); values: float64, of shape (entries,).
+        coordinates: int64, of shape (ndim, entries); values: float64, or complex128 of a complex tensor, of shape
+        (entries,).
         """
         entries, indices, values = ctypes.c_size_t(), ctypes.c_void_p(), ctypes.c_void_p()
         call(lib.unravel_tensor_coordinates, self._handle, ctypes.byref(entries), ctypes.byref(indices),
@@ -133,16 +134,28 @@ class Tensor:
             where, what = np.empty(shape, np.int64), np.empty(entries.value)
             ctypes.memmove(where.ctypes.data, indices, where.nbytes)
             ctypes.memmove(what.ctypes.data, values, what.nbytes)
+            if self.dtype is not None and self.dtype.kind == "c":
+                what = what + 1j * self._imaginary()
             return where, what
         finally:
             lib.unravel_free(indices)
+            lib.unravel_free(values)
+
+    def _imaginary(self):
+        entries, values = ctypes.c_size_t(), ctypes.c_void_p()
+        call(lib.unravel_tensor_imaginary, self._handle, ctypes.byref(entries), ctypes.byref(values))
+        try:
+            parts = np.empty(entries.value)
+            ctypes.memmove(parts.ctypes.data, values, parts.nbytes)
+            return parts
+        finally:
             lib.unravel_free(values)
 
     def toarray(self):
         """A NumPy array of all elements, of the tensor's dtype; entries of equal coordinates are added up."""
         where, what = self.coordinates()
         dtype = self.dtype or np.dtype(float)
-        made = np.full(self.shape, 0.0)
+        made = np.full(self.shape, 0.0, what.dtype)
         stored = np.zeros(self.shape, bool)
         np.add.at(made, tuple(where), what)
         stored[tuple(where)] = True

@@ -1,5 +1,6 @@
 #include "check/combined.h"
 
+#include "value/complex.h"
 #include "value/own.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 /// What its rounding errors are in proportion to, those of the arguments included. `size`: the value's.
 double magnitude_of(const value::Operator &op, const std::vector<Value> &arguments, double size) {
-  auto size_of = [](const Value &argument) { return std::fabs(static_cast<double>(argument.value)); };
+  auto size_of = [](const Value &argument) { return argument.size(); };
   double sum = 0, product = 1, greatest = 0;
   for (const Value &argument : arguments) {
     sum += argument.magnitude, product *= argument.magnitude;
@@ -19,6 +20,9 @@ double magnitude_of(const value::Operator &op, const std::vector<Value> &argumen
   switch (op.kind()) {
   case value::Operator::Negate:
   case value::Operator::Absolute:
+  case value::Operator::Conjugate:
+  case value::Operator::RealPart:
+  case value::Operator::ImaginaryPart:
   case value::Operator::Minimum:
   case value::Operator::Maximum:
   case value::Operator::First:
@@ -74,6 +78,14 @@ Value combined(const value::Operator &op, const std::vector<Value> &arguments, v
     return {number_of(value::converted(made, type)), 0};
   }
   if (op.own()) return of_own(*op.own(), arguments, type);
+  const auto is_complex = [](const Value &argument) { return argument.imaginary != 0; };
+  if (value::is_complex(type) || std::ranges::any_of(arguments, is_complex)) {
+    std::vector<std::complex<long double>> parts;
+    for (const Value &argument : arguments)
+      parts.emplace_back(argument.value, argument.imaginary);
+    const auto made = value::evaluate_complex<long double>(op, parts);
+    return {made.real(), magnitude_of(op, arguments, static_cast<double>(std::abs(made))), made.imag()};
+  }
   std::vector<long double> numbers;
   for (const Value &argument : arguments)
     numbers.push_back(argument.value);

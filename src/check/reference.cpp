@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -243,23 +244,39 @@ std::vector<std::int64_t> coordinate_of(Offset offset, const std::vector<std::in
   return coordinate;
 }
 
+using Number = std::complex<double>;
+
+bool is_finite(const Number &number) {
+  return std::isfinite(number.real()) && std::isfinite(number.imag());
+}
+
+bool is_same(double got, double expected) {
+  return std::isnan(expected) ? std::isnan(got) : got == expected;
+}
+
+/// Where the reference isn't finite. Of a complex number an infinite part makes the other one uncertain.
+bool is_alike(const Number &got, const Number &expected) {
+  if (got.imag() == 0 && expected.imag() == 0) return is_same(got.real(), expected.real());
+  return !is_finite(got) && !is_finite(expected);
+}
+
 /// Takes one element into the comparison.
-void compare_element(Comparison &result, double got, double expected, double magnitude, double tolerance,
-                     Offset offset, const std::vector<std::int64_t> &shape) {
+void compare_element(Comparison &result, const Number &got, const Number &expected, double magnitude,
+                     double tolerance, Offset offset, const std::vector<std::int64_t> &shape) {
   bool good;
-  if (std::isfinite(expected) && std::isfinite(got)) {
-    double error = std::fabs(got - expected);
+  if (is_finite(expected) && is_finite(got)) {
+    double error = std::abs(got - expected);
     // Where the magnitude itself overflows, or is no number, nothing can be said about an error.
     good = !(error > tolerance * magnitude);
     if (error > 0) result.max_relative_error = std::max(result.max_relative_error, error / magnitude);
   } else {
-    good = std::isnan(expected) ? std::isnan(got) : got == expected;
+    good = is_alike(got, expected);
   }
   if (good || result.bad_elements++ > 0) return;
   result.ok = false;
   result.coordinate = coordinate_of(offset, shape);
-  result.got = got;
-  result.expected = expected;
+  result.got = got.real(), result.got_imaginary = got.imag();
+  result.expected = expected.real(), result.expected_imaginary = expected.imag();
 }
 
 } // namespace
@@ -288,33 +305,42 @@ SparseReference evaluate_sparse(const std::vector<ReferenceProduct> &products) {
           0};
 }
 
-Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance) {
+Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance,
+                   const std::vector<double> &imaginary) {
   report::require(got.size() == reference.value.size(), "compared results have the same shape");
   Comparison result;
+  const auto part = [](const std::vector<double> &parts, std::size_t k) {
+    return parts.empty() ? 0 : parts[k];
+  };
   const auto are_true = [](double one, double other) { return one == 1 && other != 0; };
   for (std::size_t k = 0; k < got.size(); ++k) {
     const double expected = reference.value[k];
     if (reference.has_truths && (are_true(got[k], expected) || are_true(expected, got[k]))) continue;
-    compare_element(result, got[k], expected, reference.magnitude[k], tolerance, k, reference.shape);
+    compare_element(result, {got[k], part(imaginary, k)}, {expected, part(reference.imaginary, k)},
+                    reference.magnitude[k], tolerance, k, reference.shape);
   }
   return result;
 }
 
 Comparison compare(const Coordinates &got, const SparseReference &reference, double tolerance) {
   report::require(got.shape == reference.shape, "compared results have the same shape");
-  std::map<Offset, std::pair<double, std::size_t>> elements; // what was found, and which of the reference
+  std::map<Offset, std::pair<Number, std::size_t>> elements; // what was found, and which of the reference
   for (std::size_t e = 0; e < got.size(); ++e) {
     Offset offset = 0;
     for (std::size_t mode = 0; mode < got.order(); ++mode)
       offset = offset * static_cast<Offset>(got.shape[mode]) + static_cast<Offset>(got.index[mode][e]);
-    elements.try_emplace(offset, 0, reference.offset.size()).first->second.first += got.value[e];
+    elements.try_emplace(offset, 0, reference.offset.size()).first->second.first +=
+        Number(got.value[e], got.imaginary_of(e));
   }
   for (std::size_t k = 0; k < reference.offset.size(); ++k)
     elements.try_emplace(reference.offset[k], reference.fill, 0).first->second.second = k;
   Comparison result;
   for (const auto &[offset, element] : elements) {
     bool known = element.second < reference.offset.size();
-    compare_element(result, element.first, known ? reference.value[element.second] : reference.fill,
+    const bool has_parts = known && !reference.imaginary.empty();
+    compare_element(result, element.first,
+                    {known ? reference.value[element.second] : reference.fill,
+                     has_parts ? reference.imaginary[element.second] : 0},
                     known ? reference.magnitude[element.second] : 0, tolerance, offset, got.shape);
   }
   return result;

@@ -42,6 +42,7 @@ struct Reference {
   std::vector<std::int64_t> shape;
   std::vector<double> value;
   std::vector<double> magnitude; // the sum of the absolute values of the terms
+  std::vector<double> imaginary = {}; // of complex values; else empty
   /// Truths are reduced into it: a number that is neither 0 nor 1 counts as true, and may become 1 or stay.
   bool has_truths = false;
 };
@@ -55,6 +56,7 @@ struct SparseReference {
   std::vector<double> value;
   std::vector<double> magnitude;
   double fill = 0;
+  std::vector<double> imaginary = {}; // of complex values; else empty
 };
 
 /// Evaluates by joining the factors' entries, from the factor with fewest entries on, each further one looked
@@ -72,13 +74,17 @@ struct Comparison {
   std::vector<std::int64_t> coordinate;
   double got = 0;
   double expected = 0;
+  double got_imaginary = 0;
+  double expected_imaginary = 0;
   std::size_t bad_elements = 0;
 };
 
 /// Whether each element of `got` (row-major, of the reference's shape) satisfies
-/// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity. Of truths
-/// 1 and any other number but 0 are alike.
-Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance);
+/// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity; so must
+/// the parts of a complex number. Of truths 1 and any other number but 0 are alike. `imaginary`: of `got`, or
+/// empty.
+Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance,
+                   const std::vector<double> &imaginary = {});
 /// The same of entries, of which those of one coordinate add up; an element without
 /// entries is the fill.
 Comparison compare(const data::Coordinates &got, const SparseReference &reference, double tolerance);

@@ -11,7 +11,6 @@
 #include <list>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -49,13 +48,13 @@ class Entries {
 public:
   explicit Entries(const Coordinates &tensor) : sparse_(tensor.size() < volume(tensor.shape)) {
     for (std::size_t e = 0; e < tensor.size(); ++e)
-      values_[tensor.coordinate(e)] += tensor.value[e];
+      add(values_[tensor.coordinate(e)], tensor.value[e], tensor.imaginary_of(e));
   }
 
   /// Fewer entries than elements.
   bool is_sparse() const { return sparse_; }
 
-  const long double *find(const Coordinate &at) const {
+  const Value *find(const Coordinate &at) const {
     auto found = values_.find(at);
     return found == values_.end() ? nullptr : &found->second;
   }
@@ -83,8 +82,13 @@ private:
     return count < 0 ? SIZE_MAX : static_cast<std::size_t>(count);
   }
 
+  static void add(Value &sum, double value, double imaginary) {
+    sum.value += value;
+    sum.imaginary += imaginary;
+  }
+
   template <class Kept> using Map = std::unordered_map<Coordinate, Kept, HashCoordinate>;
-  Map<long double> values_;
+  Map<Value> values_; // their magnitude isn't known
   std::map<std::size_t, Map<std::vector<std::int64_t>>> fibres_;
   bool sparse_;
 };
@@ -106,7 +110,8 @@ Coordinates reciprocals_of(const Coordinates &tensor) {
 
 /// Does the statement add a product of factors, perhaps divided, wherever these are stored?
 bool adds_product(const Statement &statement) {
-  if (value::is_integer(statement.type)) return false; // these wrap around
+  if (!value::is_floating(statement.type))
+    return false; // integers wrap around, complex numbers have two parts
   const auto value = value::quotient_of(statement.value);
   auto is_access = [](const compute::Value &each) { return std::holds_alternative<Access>(each.kind); };
   bool has_fill = false;
@@ -214,8 +219,7 @@ public:
       if (is_sparse) continue;
       written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
       for (std::size_t k = 0; k < result.initial.size(); ++k)
-        written.elements[k] =
-            converted({result.initial[k], std::fabs(result.initial[k])}, value::Type::Float64, type_of(name));
+        written.elements[k] = converted(value_of(result, k), value::Type::Complex128, type_of(name));
     }
     for (const auto &[name, around] : program.local_tensors) {
       Written &written = results_[name];
@@ -232,10 +236,12 @@ public:
     const Written &written = results_.at(statements_.front().target.tensor);
     SparseReference result{
         written.shape, {}, {}, {}, static_cast<double>(identity_of(statements_.front()).value)};
+    const bool is_complex = value::is_complex(type_of(statements_.front().target.tensor));
     for (const auto &[offset, element] : written.sparse) {
       result.offset.push_back(offset);
       result.value.push_back(static_cast<double>(element.value));
       result.magnitude.push_back(element.magnitude);
+      if (is_complex) result.imaginary.push_back(static_cast<double>(element.imaginary));
     }
     return result;
   }
@@ -250,9 +256,11 @@ public:
       result.has_truths = std::ranges::any_of(statements_, [&](const compute::Statement &statement) {
         return statement.target.tensor == name && statement.accumulate && value::is_truth(statement.by);
       });
+      const bool is_complex = value::is_complex(type_of(name));
       for (const Value &element : written.elements) {
         result.value.push_back(static_cast<double>(element.value));
         result.magnitude.push_back(element.magnitude);
+        if (is_complex) result.imaginary.push_back(static_cast<double>(element.imaginary));
       }
     }
     reference.missing = missing_;
@@ -266,6 +274,12 @@ private:
     std::vector<Value> elements;
     std::map<SparseReference::Offset, Value> sparse;
   };
+
+  static Value value_of(const ProgramResult &result, std::size_t k) {
+    Value made{result.initial[k], 0, result.imaginary.empty() ? 0 : result.imaginary[k]};
+    made.magnitude = made.size();
+    return made;
+  }
 
   std::int64_t value_of(const term::Term &term) const { return term::evaluate(term, variables_); }
 
@@ -395,9 +409,9 @@ private:
   /// Null where nothing is stored.
   const Value *read(const Access &access, Value &room) {
     if (access.is_local || results_.contains(access.tensor)) return &element(access);
-    const long double *found = operands_.at(access.tensor).find(coordinate_of(access));
+    const Value *found = operands_.at(access.tensor).find(coordinate_of(access));
     if (!found) return nullptr;
-    room = {*found, std::fabs(static_cast<double>(*found))};
+    room = {found->value, found->size(), found->imaginary};
     return &room;
   }
 
@@ -419,7 +433,8 @@ private:
     const Value identity = identity_of(statement);
     const value::Type from = value::number_of(statement.value) ? value::Type::Float64 : statement.type;
     const Value value = made ? converted(made->value, from, type) : identity;
-    if (statement.accumulate && (!made || (!made->is_stored && value.value == identity.value))) return;
+    const bool is_identity = value.value == identity.value && value.imaginary == 0;
+    if (statement.accumulate && (!made || (!made->is_stored && is_identity))) return;
     note_stored(statement);
     Value &target = element(statement.target);
     target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;
@@ -473,10 +488,12 @@ private:
       return Evaluated{{static_cast<long double>(number), std::fabs(static_cast<double>(number))}};
     }
     const auto &made = std::get<compute::Value::Apply>(tree.kind);
-    if (const auto wanted = value::made_by_conversion(made.op)) {
-      const value::Type own = computed_in(made.arguments.front()).value_or(*wanted);
-      std::optional<Evaluated> argument = evaluate(made.arguments.front(), absent_is_nothing, own);
-      if (argument) argument->value = converted(argument->value, own, *wanted);
+    if (const std::optional<value::Type> own = type_below(made)) {
+      const value::Type above = value::type_above(made.op, *own);
+      std::optional<Evaluated> argument = evaluate(made.arguments.front(), absent_is_nothing, *own);
+      if (argument)
+        argument->value = value::made_by_conversion(made.op) ? converted(argument->value, *own, above)
+                                                             : combined(made.op, {argument->value}, above);
       if (argument) argument->nothing = static_cast<double>(argument->value.value);
       return argument;
     }
@@ -498,8 +515,8 @@ private:
     return Evaluated{value, is_stored, static_cast<double>(value.value)};
   }
 
-  std::optional<value::Type> computed_in(const compute::Value &tree) const {
-    return value::computed_in(tree, [&](const compute::Value &leaf) {
+  std::optional<value::Type> type_below(const compute::Value::Apply &made) const {
+    return value::type_below(made, [&](const compute::Value &leaf) {
       const auto *access = std::get_if<Access>(&leaf.kind);
       return std::optional(access ? type_of(access->tensor) : value::Type::Int64);
     });
@@ -544,12 +561,6 @@ private:
   text::Span missing_span_;
 };
 
-bool converts_to_single(const compute::Value &value) {
-  const auto *made = std::get_if<compute::Value::Apply>(&value.kind);
-  return made && (value::made_by_conversion(made->op) == value::Type::Float32 ||
-                  std::ranges::any_of(made->arguments, converts_to_single));
-}
-
 } // namespace
 
 ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input) {
@@ -566,14 +577,6 @@ SparseReference evaluate_sparse_program(const compute::Program &program, const P
   for (const Statement &statement : program.statements)
     products.push_back(product_of(statement, input, reciprocals));
   return evaluate_sparse(products);
-}
-
-double tolerance_of(const compute::Program &program, const std::map<std::string, value::Type> &types) {
-  const bool has_single = std::ranges::count(types | std::views::values, value::Type::Float32) > 0 ||
-                          std::ranges::any_of(program.statements, [](auto &statement) {
-                            return converts_to_single(statement.value);
-                          });
-  return has_single ? 1e-5 : 1e-12;
 }
 
 bool has_sparse_reference(const compute::Program &program) {

@@ -14,7 +14,8 @@ namespace unravel::check {
 /// What a result is before the program is executed.
 struct ProgramResult {
   std::vector<std::int64_t> shape;
-  std::vector<double> initial; // row-major; empty for zeros
+  std::vector<double> initial;        // row-major; empty for zeros
+  std::vector<double> imaginary = {}; // of complex values, else empty
 };
 
 struct ProgramInput {

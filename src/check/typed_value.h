@@ -9,8 +9,13 @@
 namespace unravel::check {
 
 struct Value {
-  long double value = 0;
+  long double value = 0; // of a complex number the real part
   double magnitude = 0;
+  long double imaginary = 0;
+
+  double size() const {
+    return static_cast<double>(imaginary == 0 ? std::fabs(value) : std::hypot(value, imaginary));
+  }
 };
 
 /// A long double holds any integer of 64 bits.
@@ -32,7 +37,9 @@ inline long double number_of(const value::Scalar &number) {
 inline Value converted(const Value &value, value::Type from, value::Type to) {
   if (!value::is_integer(to))
     return {value.value,
-            value::is_integer(from) ? std::fabs(static_cast<double>(value.value)) : value.magnitude};
+            value::is_integer(from) ? std::fabs(static_cast<double>(value.value)) : value.magnitude,
+            value::is_complex(to) ? value.imaginary : 0};
+  if (to == value::Type::Bool && value.imaginary != 0) return {1, value.magnitude};
   if (from == to) return value;
   const bool is_whole = value::is_integer(from);
   return {number_of(is_whole ? exactly(value.value, to)

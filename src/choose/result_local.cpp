@@ -67,7 +67,7 @@ std::optional<compute::ResultLocal> local_to_merge(compute::ResultLocal local) {
 
 std::optional<compute::ResultLocal> masked_local(compute::ResultLocal local, const compute::Computation &line,
                                                  value::Type type) {
-  if (local.modes.size() != 1 || local.around.empty() || value::is_integer(type) ||
+  if (local.modes.size() != 1 || local.around.empty() || !value::is_floating(type) ||
       !compute::may_mask_local(line.program, local))
     return std::nullopt;
   local.layout = "dense";

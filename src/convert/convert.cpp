@@ -1,6 +1,7 @@
 // Conversion between layouts: which way is taken.
 #include "convert/convert.h"
 
+#include "convert/complex.h"
 #include "convert/convert_tree.h"
 
 namespace unravel::convert {
@@ -52,7 +53,8 @@ Conversion convert(const Tensor &from, const std::optional<TreePlan> &scan, cons
   std::optional<EntryTree> tree;
   const PiecePlan &piece = plan.pieces.front();
   if (scan && options.fill == 0 && to.order() == shape.size() && is_plain(plan, to) &&
-      !has_integer_values(to, piece.value))
+      !has_integer_values(to, piece.value) && !has_complex_values(from) &&
+      !has_complex_values(to, options.value))
     tree = entry_tree(from, *scan);
   if (tree && fits_order(piece, tree->steps, tree->unique)) {
     result.route = Route::Levels;

@@ -2,6 +2,7 @@
 #include "convert/pack.h"
 
 #include "check/validate.h"
+#include "convert/complex.h"
 #include "convert/mode_values.h"
 #include "convert/pack_levels.h"
 #include "convert/pack_pieces.h"
@@ -369,6 +370,15 @@ void finish_packing(Tensor &tensor, const Layout &layout, const PackPlan &plan, 
 }
 
 Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates, const PackOptions &options) {
+  if (has_complex_values(layout, options.value))
+    return pack_complex(layout, plan, std::move(coordinates), options);
+  if (coordinates.is_complex())
+    report::fail(
+        Kind::value_width,
+        fmt::format(
+            "the entries are complex, but layout `{}` is to hold {} values", layout.name,
+            value::facts_of(layout::type_of_values(layout, options.value).value_or(options.value)).word),
+        "give the tensor a complex type, as in -f 'A=csr complex128'");
   Tensor tensor = begin_packing(layout, plan, coordinates.shape, coordinates.size(), options);
   check_coordinates(coordinates);
   Coordinates given;

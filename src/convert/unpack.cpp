@@ -1,5 +1,6 @@
 // Unpacking: the arrays of a layout to coordinates, by a plan or by a scan of the relation.
 #include "check/entry_scan.h"
+#include "convert/complex.h"
 #include "convert/pack.h"
 #include "convert/unpack_plan.h"
 #include "report/diagnostic.h"
@@ -14,6 +15,7 @@ using report::Kind;
 using tensor::Tensor;
 
 Coordinates unpack(const Tensor &tensor, std::int64_t max_memory) {
+  if (has_complex_values(tensor)) return unpack_complex(tensor, max_memory);
   if (std::optional<PiecePlan> plan = packing::plan_scan(tensor.layout))
     return unpack_by_plan(tensor, *plan, max_memory);
   return unpack_by_scan(tensor, max_memory);

@@ -21,12 +21,17 @@ void Coordinates::resize(std::size_t entries) {
   for (auto &column : index)
     column.resize(entries);
   value.resize(entries);
+  if (is_complex()) imaginary.resize(entries);
 }
 
-void Coordinates::append(const std::vector<std::int64_t> &coordinate_of_entry, double entry_value) {
+void Coordinates::append(const std::vector<std::int64_t> &coordinate_of_entry, double entry_value,
+                         double imaginary_part) {
   for (std::size_t mode = 0; mode < index.size(); ++mode)
     index[mode].push_back(coordinate_of_entry[mode]);
   value.push_back(entry_value);
+  if (!is_complex() && imaginary_part == 0) return;
+  imaginary.resize(value.size()); // those before are real
+  imaginary.back() = imaginary_part;
 }
 
 std::vector<std::int64_t> Coordinates::coordinate(std::size_t entry) const {
@@ -50,11 +55,13 @@ void combine_duplicates(Coordinates &tensor) {
       same = tensor.index[mode][count - 1] == tensor.index[mode][e];
     if (same) {
       tensor.value[count - 1] += tensor.value[e];
+      if (tensor.is_complex()) tensor.imaginary[count - 1] += tensor.imaginary[e];
       continue;
     }
     for (auto &column : tensor.index)
       column[count] = column[e];
     tensor.value[count] = tensor.value[e];
+    if (tensor.is_complex()) tensor.imaginary[count] = tensor.imaginary[e];
     ++count;
   }
   tensor.resize(count);
@@ -63,10 +70,11 @@ void combine_duplicates(Coordinates &tensor) {
 void drop_zeros(Coordinates &tensor) {
   std::size_t count = 0;
   for (std::size_t e = 0; e < tensor.size(); ++e) {
-    if (tensor.value[e] == 0) continue;
+    if (tensor.is_zero(e)) continue;
     for (auto &column : tensor.index)
       column[count] = column[e];
     tensor.value[count] = tensor.value[e];
+    if (tensor.is_complex()) tensor.imaginary[count] = tensor.imaginary[e];
     ++count;
   }
   tensor.resize(count);
@@ -82,6 +90,7 @@ Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes)
     result.index.push_back(std::move(tensor.index[mode]));
   }
   result.value = std::move(tensor.value);
+  result.imaginary = std::move(tensor.imaginary);
   return result;
 }
 
@@ -98,10 +107,21 @@ Coordinates with_order(Coordinates tensor, std::size_t order) {
   return transpose(std::move(tensor), kept);
 }
 
-Coordinates from_dense(std::vector<std::int64_t> shape, const std::vector<double> &values) {
+Coordinates imaginary_part(Coordinates tensor) {
+  if (tensor.is_complex())
+    tensor.value = std::move(tensor.imaginary);
+  else
+    std::ranges::fill(tensor.value, 0.0);
+  tensor.imaginary.clear();
+  return tensor;
+}
+
+Coordinates from_dense(std::vector<std::int64_t> shape, const std::vector<double> &values,
+                       std::vector<double> imaginary) {
   Coordinates result(std::move(shape));
   result.resize(values.size());
   result.value = values;
+  result.imaginary = std::move(imaginary);
   std::size_t inner = 1; // how many elements share one index of the mode
   for (std::size_t mode = result.order(); mode-- > 0;) {
     auto extent = static_cast<std::size_t>(result.shape[mode]);

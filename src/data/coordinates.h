@@ -15,6 +15,8 @@ struct Coordinates {
   std::vector<std::int64_t> shape;
   std::vector<std::vector<std::int64_t>> index;
   std::vector<double> value;
+  std::vector<double>
+      imaginary; // of complex values, as many as `value`, their real parts; empty: all are real
 
   Coordinates() = default;
   /// No entries yet.
@@ -22,12 +24,15 @@ struct Coordinates {
 
   std::size_t order() const { return shape.size(); }
   std::size_t size() const { return value.size(); }
+  bool is_complex() const { return !imaginary.empty(); }
+  double imaginary_of(std::size_t entry) const { return is_complex() ? imaginary[entry] : 0; }
+  bool is_zero(std::size_t entry) const { return value[entry] == 0 && imaginary_of(entry) == 0; }
 
   void reserve(std::size_t entries);
   /// Room for `entries` entries, those beyond size() zero.
   void resize(std::size_t entries);
   /// Adds one entry. `coordinate` has order() indices, each within the shape (not checked).
-  void append(const std::vector<std::int64_t> &coordinate, double entry_value);
+  void append(const std::vector<std::int64_t> &coordinate, double entry_value, double imaginary_part = 0);
   /// The coordinate of entry e.
   std::vector<std::int64_t> coordinate(std::size_t entry) const;
 
@@ -63,11 +68,16 @@ Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes)
 /// first; unchanged otherwise.
 Coordinates with_order(Coordinates tensor, std::size_t order);
 
-/// The entries of a dense row-major array, all of them, zeros too. values.size() is the product of the shape.
-Coordinates from_dense(std::vector<std::int64_t> shape, const std::vector<double> &values);
+/// The tensor of the imaginary parts; of a real one zeros.
+Coordinates imaginary_part(Coordinates tensor);
 
-/// The dense row-major array, duplicates added up; `fill` where there is no entry. Precondition: the product
-/// of the shape fits in memory.
+/// The entries of a dense row-major array, all of them, zeros too. values.size() is the product of the shape;
+/// `imaginary` has as many elements, or none.
+Coordinates from_dense(std::vector<std::int64_t> shape, const std::vector<double> &values,
+                       std::vector<double> imaginary = {});
+
+/// The dense row-major array of the real parts, duplicates added up; `fill` where there is no entry.
+/// Precondition: the product of the shape fits in memory.
 std::vector<double> to_dense(const Coordinates &tensor, double fill = 0);
 
 /// The product of the extents, or -1 when it is beyond 2^63 - 1. The empty shape has 1 element.

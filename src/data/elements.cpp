@@ -49,7 +49,14 @@ void Elements::set_number(std::size_t k, value::Scalar number) {
     std::memcpy(at, &own.real, sizeof own.real);
   else if (type_ == DType::Float32)
     std::memcpy(at, &single, sizeof single);
-  else
+  else if (type_ == DType::Complex128) {
+    std::memcpy(at, &own.real, sizeof own.real);
+    std::memcpy(at + sizeof own.real, &own.imaginary, sizeof own.imaginary);
+  } else if (type_ == DType::Complex64) {
+    const auto other = static_cast<float>(own.imaginary);
+    std::memcpy(at, &single, sizeof single);
+    std::memcpy(at + sizeof single, &other, sizeof other);
+  } else
     std::memcpy(at, &own.integer, item_size(type_)); // the low bytes come first
 }
 

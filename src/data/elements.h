@@ -1,5 +1,6 @@
 #pragma once
 
+#include "data/coordinates.h"
 #include "data/npy.h"
 
 #include <concepts>
@@ -61,7 +62,7 @@ public:
   }
   /// Element k of any type.
   value::Scalar number(std::size_t k) const { return number_at(type_, data(), k); }
-  /// The same, converted: rounded where a double doesn't hold it.
+  /// The same, converted: rounded where a double doesn't hold it. Of complex numbers the real part.
   double real(std::size_t k) const {
     if (type_ == DType::Float64) return static_cast<const double *>(data())[k];
     return number(k).number();
@@ -81,6 +82,9 @@ public:
     else
       set_number(k, {DType::Float64, value, 0});
   }
+  /// Of any type; 0 of real ones.
+  double imaginary(std::size_t k) const { return value::is_complex(type_) ? number(k).imaginary : 0; }
+  bool is_complex() const { return value::is_complex(type_); }
   /// Converted to the type, as value::converted does.
   void set_number(std::size_t k, value::Scalar number);
 
@@ -126,6 +130,12 @@ public:
 private:
   T *data_;
 };
+
+/// The value of an entry.
+inline value::Scalar number_of(const Coordinates &tensor, std::size_t entry) {
+  if (!tensor.is_complex()) return {DType::Float64, tensor.value[entry], 0};
+  return {DType::Complex128, tensor.value[entry], 0, tensor.imaginary[entry]};
+}
 
 /// The elements as an array. Precondition: as many as the shape says.
 Array array_of(std::vector<std::int64_t> shape, const Elements &elements);

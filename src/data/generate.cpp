@@ -205,19 +205,29 @@ Coordinates generate_hypersparse(const GeneratorSpec &spec, std::int64_t max_mem
   return matrix;
 }
 
+/// Behind the real parts, which are those of a real tensor.
+Coordinates with_imaginary_parts(Coordinates tensor, const GeneratorSpec &spec) {
+  if (!spec.is_complex) return tensor;
+  Random values(spec.seed ^ 0x9e3779b97f4a7c15);
+  tensor.imaginary.resize(tensor.size());
+  for (double &value : tensor.imaginary)
+    value = values.value();
+  return tensor;
+}
+
 } // namespace
 
 Coordinates generate(const GeneratorSpec &spec, std::int64_t max_memory) {
   switch (spec.kind) {
-  case GeneratorKind::Random:
+  case GeneratorKind::Random: return with_imaginary_parts(generate_random(spec, max_memory), spec);
   case GeneratorKind::Ones:
   case GeneratorKind::Integers: return generate_random(spec, max_memory);
   case GeneratorKind::Poisson2d:
   case GeneratorKind::Poisson3d: return generate_poisson(spec, max_memory);
   case GeneratorKind::Fem: return generate_fem(spec, max_memory);
-  case GeneratorKind::Rmat: return generate_rmat(spec, max_memory);
-  case GeneratorKind::Banded: return generate_banded(spec, max_memory);
-  case GeneratorKind::Hypersparse: return generate_hypersparse(spec, max_memory);
+  case GeneratorKind::Rmat: return with_imaginary_parts(generate_rmat(spec, max_memory), spec);
+  case GeneratorKind::Banded: return with_imaginary_parts(generate_banded(spec, max_memory), spec);
+  case GeneratorKind::Hypersparse: return with_imaginary_parts(generate_hypersparse(spec, max_memory), spec);
   }
   return {};
 }

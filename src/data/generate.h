@@ -26,8 +26,8 @@ enum class GeneratorKind { Random, Ones, Integers, Poisson2d, Poisson3d, Fem, Rm
 ///                                          duplicates
 ///   banded:1000,width=5,seed=1             all (i, j) with |i - j| <= width; one size means square
 ///   hypersparse:1000000,rows=100,edges=4   entries in few rows, `edges` in each; one size means square
-/// Other values are uniform in [-1, 1), none closer to 0 than 1/1024. The same text gives the same tensor
-/// everywhere.
+/// Other values are uniform in [-1, 1), none closer to 0 than 1/1024; of complex ones both parts, but for
+/// `ones`, `integers` and symmetric matrices. The same text gives the same tensor everywhere.
 struct GeneratorSpec {
   GeneratorKind kind = GeneratorKind::Random;
   /// As in the text; without, the caller sets them before generate() (random, ones, integers, fem, banded,
@@ -43,6 +43,7 @@ struct GeneratorSpec {
   std::int64_t width = 1;
   std::int64_t most = 9;
   std::optional<std::int64_t> rows;
+  bool is_complex = false; // by the type that the tensor gets
   /// The text it was read from, for messages.
   text::Span span;
 };

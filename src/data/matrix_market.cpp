@@ -13,8 +13,8 @@ using report::Kind;
 
 namespace {
 
-enum class Field { Real, Integer, Pattern };
-enum class Symmetry { General, Symmetric, Skew };
+enum class Field { Real, Integer, Pattern, Complex };
+enum class Symmetry { General, Symmetric, Skew, Hermitian };
 
 struct Header {
   bool array = false;
@@ -94,15 +94,14 @@ void read_banner(const FileText &file, Header &header) {
          fmt::format("the first line has {} of its 5 words", words.size()), banner_form);
   choose(file, words[1], {"matrix"});
   header.array = choose(file, words[2], {"coordinate", "array"}) == 1;
-  if (words[3].text == "complex")
-    fail(Kind::unsupported_file, file.place(words[3].begin, words[3].end),
-         "complex matrices are not supported", "write the real and the imaginary part to a file each");
-  std::size_t field = choose(file, words[3], {"real", "integer", "pattern", "double"});
-  header.field = field == 3 ? Field::Real : static_cast<Field>(field);
-  if (words[4].text == "hermitian")
-    fail(Kind::unsupported_file, file.place(words[4].begin, words[4].end),
-         "hermitian matrices are not supported", "a real matrix that is hermitian is `symmetric`");
-  header.symmetry = static_cast<Symmetry>(choose(file, words[4], {"general", "symmetric", "skew-symmetric"}));
+  std::size_t field = choose(file, words[3], {"real", "integer", "pattern", "complex", "double"});
+  header.field = field == 4 ? Field::Real : static_cast<Field>(field);
+  header.symmetry =
+      static_cast<Symmetry>(choose(file, words[4], {"general", "symmetric", "skew-symmetric", "hermitian"}));
+  if (header.symmetry == Symmetry::Hermitian && header.field != Field::Complex)
+    fail(Kind::bad_header, file.place(words[4].begin, words[4].end),
+         fmt::format("a `hermitian` matrix is `complex`, not `{}`", words[3].text),
+         "a real matrix that is hermitian is `symmetric`");
   if (words.size() > 5)
     fail(Kind::bad_header, file.place(words[5].begin, words[5].end),
          fmt::format("expected the end of the line, found `{}`", printable(words[5].text)), banner_form);
@@ -157,8 +156,10 @@ void read_size_line(const FileText &file, Header &header) {
   if (header.symmetry != Symmetry::General && header.rows != header.columns)
     fail(Kind::bad_header, file.place(line_begin, cursor.offset()),
          fmt::format("a {} matrix must be square, not {} x {}",
-                     header.symmetry == Symmetry::Skew ? "skew-symmetric" : "symmetric", header.rows,
-                     header.columns));
+                     header.symmetry == Symmetry::Skew        ? "skew-symmetric"
+                     : header.symmetry == Symmetry::Hermitian ? "hermitian"
+                                                              : "symmetric",
+                     header.rows, header.columns));
   cursor.skip_line();
   header.body = cursor.offset();
 }
@@ -166,34 +167,44 @@ void read_size_line(const FileText &file, Header &header) {
 /// The number of elements that an array file stores.
 void count_array(const FileText &, Header &header) {
   __int128 rows = header.rows, columns = header.columns;
-  __int128 count = header.symmetry == Symmetry::General     ? rows * columns
-                   : header.symmetry == Symmetry::Symmetric ? rows * (rows + 1) / 2
-                                                            : rows * (rows - 1) / 2;
+  __int128 count = header.symmetry == Symmetry::General ? rows * columns
+                   : header.symmetry == Symmetry::Skew  ? rows * (rows - 1) / 2
+                                                        : rows * (rows + 1) / 2;
   if (count > INT64_MAX)
     fail(Kind::number_too_large, header.count_place,
          fmt::format("an array of {} x {} has more than 2^63 - 1 elements", header.rows, header.columns));
   header.entries = static_cast<std::int64_t>(count);
 }
 
-double read_value(LineCursor &cursor, Field field) {
-  switch (field) {
-  case Field::Real: return cursor.read_real("value");
-  case Field::Integer: return cursor.read_integer_value("integer value");
-  case Field::Pattern: return 1;
+void read_value(LineCursor &cursor, const Header &header, std::size_t e, Coordinates &result) {
+  switch (header.field) {
+  case Field::Real: result.value[e] = cursor.read_real("value"); break;
+  case Field::Integer: result.value[e] = cursor.read_integer_value("integer value"); break;
+  case Field::Pattern: result.value[e] = 1; break;
+  case Field::Complex:
+    result.value[e] = cursor.read_real("real part");
+    result.imaginary[e] = cursor.read_real("imaginary part");
   }
-  return 0;
+  if (header.symmetry == Symmetry::Hermitian && result.index[0][e] == result.index[1][e] &&
+      result.imaginary[e] != 0)
+    cursor.fail_at_token(Kind::bad_entry,
+                         fmt::format("the diagonal entry ({0}, {0}) of a hermitian matrix must be real",
+                                     result.index[0][e] + 1),
+                         "its imaginary part is 0");
 }
 
 void read_coordinate_chunk(LineCursor &cursor, const Header &header, std::size_t first, std::size_t last,
                            Coordinates &result) {
   std::int64_t *row = result.index[0].data(), *column = result.index[1].data();
   const char *form = header.field == Field::Pattern ? "a row index and a column index"
-                                                    : "a row index, a column index and a value";
+                     : header.field == Field::Complex
+                         ? "a row index, a column index, a real and an imaginary part"
+                         : "a row index, a column index and a value";
   for (std::size_t e = first; e < last && cursor.next_line(); ++e) {
     row[e] = cursor.read_index(header.rows, "row index");
     column[e] = cursor.read_index(header.columns, "column index");
-    result.value[e] = read_value(cursor, header.field);
-    if (header.symmetry == Symmetry::Skew && row[e] == column[e] && result.value[e] != 0)
+    read_value(cursor, header, e, result);
+    if (header.symmetry == Symmetry::Skew && row[e] == column[e] && !result.is_zero(e))
       cursor.fail_at_token(
           Kind::bad_entry,
           fmt::format("the diagonal entry ({0}, {0}) of a skew-symmetric matrix must be 0", row[e] + 1),
@@ -222,8 +233,8 @@ void read_array_chunk(LineCursor &cursor, const Header &header, std::size_t firs
   for (std::size_t e = first; e < last && cursor.next_line(); ++e) {
     result.index[0][e] = row;
     result.index[1][e] = column;
-    result.value[e] = read_value(cursor, header.field);
-    cursor.expect_line_end("one value");
+    read_value(cursor, header, e, result);
+    cursor.expect_line_end(header.field == Field::Complex ? "a real and an imaginary part" : "one value");
     if (++row == header.rows) row = first_row(++column);
   }
 }
@@ -240,14 +251,19 @@ void mirror(Coordinates &matrix, const Header &header) {
     if (matrix.index[0][e] == matrix.index[1][e]) continue;
     matrix.index[0][next] = matrix.index[1][e];
     matrix.index[1][next] = matrix.index[0][e];
-    matrix.value[next++] = sign * matrix.value[e];
+    matrix.value[next] = sign * matrix.value[e];
+    if (matrix.is_complex())
+      matrix.imaginary[next] =
+          header.symmetry == Symmetry::Hermitian ? -matrix.imaginary[e] : sign * matrix.imaginary[e];
+    ++next;
   }
 }
 
 void check_memory(const FileText &file, const Header &header, std::size_t entries,
                   const ReadOptions &options) {
   std::int64_t copies = header.symmetry == Symmetry::General ? 1 : 2;
-  std::int64_t needed = file.memory() + copies * 24 * static_cast<std::int64_t>(entries);
+  const int bytes = header.field == Field::Complex ? 32 : 24;
+  std::int64_t needed = file.memory() + copies * bytes * static_cast<std::int64_t>(entries);
   data::check_memory(header.count_place, "the matrix takes", needed, options.max_memory);
 }
 
@@ -288,6 +304,7 @@ Coordinates read_matrix_market(const FileText &file, const ReadOptions &options)
   check_memory(file, header, entries, options);
   Coordinates result({header.rows, header.columns});
   result.resize(entries);
+  if (header.field == Field::Complex) result.imaginary.resize(entries);
   read_chunks(file, chunks, '%', options, [&](LineCursor &cursor, const LineChunk &chunk) {
     std::size_t last = std::min(entries, chunk.first + chunk.entries);
     (header.array ? read_array_chunk : read_coordinate_chunk)(cursor, header, chunk.first, last, result);

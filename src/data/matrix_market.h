@@ -3,15 +3,15 @@
 #include "data/coordinates.h"
 #include "data/file_text.h"
 
-/// Matrix Market files (.mtx): coordinate and array; real, integer and pattern; general, symmetric and
-/// skew-symmetric. Plain or compressed by gzip, whatever the name.
+/// Matrix Market files (.mtx): coordinate and array; real, integer, complex and pattern; general, symmetric,
+/// skew-symmetric and hermitian. Plain or compressed by gzip, whatever the name.
 namespace unravel::data {
 
 /// Reads a matrix. The entries come in the order of the file; of a symmetric file the mirrored entries follow
-/// after all the stored ones, the diagonal is not doubled. Of an array file every stored element becomes an
-/// entry, zeros too. A pattern's entries have the value 1. Duplicates stay.
-/// Throws bad_header, bad_entry, entry_out_of_range, entry_count, number_too_large,
-/// unsupported_file (complex, hermitian), memory_limit, each with its place. No memory is taken for a number
+/// after all the stored ones, the diagonal is not doubled; of a hermitian one they are conjugated. Of an
+/// array file every stored element becomes an entry, zeros too. A pattern's entries have the value 1.
+/// Duplicates stay. Throws bad_header, bad_entry, entry_out_of_range, entry_count, number_too_large,
+/// memory_limit, each with its place. No memory is taken for a number
 /// of entries that the file doesn't hold.
 Coordinates read_matrix_market(const FileText &file, const ReadOptions &options = {});
 

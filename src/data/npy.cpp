@@ -126,7 +126,7 @@ private:
   [[noreturn]] void fail_type(const std::string &name) const {
     fail(Kind::unsupported_file, text::Place::of_file(path_),
          fmt::format("arrays of {} are not supported", name),
-         "supported are b1, i1 to i8, u1 to u8, f4 and f8, little-endian");
+         "supported are b1, i1 to i8, u1 to u8, f4, f8, c8 and c16, little-endian");
   }
   [[noreturn]] void fail_here(const std::string &message) const {
     fail(Kind::bad_array_file, text::Place::of_file(path_), fmt::format("{}, at byte {}", message, at_));
@@ -185,6 +185,14 @@ value::Scalar number_at(DType dtype, const void *elements, std::size_t k) {
   case DType::UInt64: return integer(std::uint64_t{});
   case DType::Float32: return {dtype, load(0.0F), 0};
   case DType::Float64: return {dtype, load(0.0), 0};
+  case DType::Complex64: {
+    const auto number = load(std::complex<float>());
+    return {dtype, number.real(), 0, number.imag()};
+  }
+  case DType::Complex128: {
+    const auto number = load(std::complex<double>());
+    return {dtype, number.real(), 0, number.imag()};
+  }
   }
   return {};
 }
@@ -211,6 +219,14 @@ Array parse_npy(std::string_view content, const std::string &path) {
   auto *first = reinterpret_cast<const std::byte *>(content.data() + data);
   array.bytes.assign(first, first + present);
   return array;
+}
+
+std::optional<DType> npy_type(std::string_view beginning) {
+  for (const value::TypeFacts &type : value::all_types)
+    if (type.type != DType::Bit && beginning.starts_with(magic) &&
+        beginning.find(fmt::format("'descr': '<{}'", type.numpy)) != std::string_view::npos)
+      return type.type;
+  return std::nullopt;
 }
 
 std::string_view npy_data(std::string_view content, const std::string &path) {

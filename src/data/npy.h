@@ -3,9 +3,11 @@
 #include "data/file_text.h"
 #include "value/type.h"
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -19,7 +21,7 @@ using DType = value::Type;
 inline std::size_t item_size(DType dtype) {
   return value::facts_of(dtype).bytes;
 }
-/// NumPy's short name: "i4", "f8", "b1".
+/// NumPy's short name: "i4", "f8", "b1", "c16".
 inline std::string_view name_of(DType dtype) {
   return value::facts_of(dtype).numpy;
 }
@@ -31,6 +33,10 @@ template <class T> constexpr DType dtype_of() {
     return DType::Float32;
   else if constexpr (std::is_same_v<T, double>)
     return DType::Float64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return DType::Complex64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return DType::Complex128;
   else {
     static_assert(std::is_integral_v<T>, "an element type that .npy files have");
     constexpr DType kinds[] = {DType::Int8,  DType::Int16,  DType::Int32,  DType::Int64,
@@ -74,8 +80,11 @@ struct Array {
   bool is_integer() const { return value::is_integer(dtype); }
   /// Element k of an array of integers (checked). UInt64 beyond 2^63 - 1 wraps around.
   std::int64_t integer(std::size_t k) const;
-  /// Element k of an array of any type, converted.
+  /// Element k of an array of any type, converted; of complex numbers the real part.
   double real(std::size_t k) const { return number_at(dtype, bytes.data(), k).number(); }
+  /// 0 of real ones.
+  double imaginary(std::size_t k) const { return number_at(dtype, bytes.data(), k).imaginary; }
+  bool is_complex() const { return value::is_complex(dtype); }
 
   friend bool operator==(const Array &, const Array &) = default;
 
@@ -92,6 +101,9 @@ Array read_npy(const std::string &path, const ReadOptions &options = {});
 Array parse_npy(std::string_view content, const std::string &path);
 /// The bytes of its elements, whatever these are.
 std::string_view npy_data(std::string_view content, const std::string &path);
+
+/// The type of elements, of what a .npy file begins with; none where that isn't told.
+std::optional<DType> npy_type(std::string_view beginning);
 
 /// Writes a .npy file of version 1, complete or not at all. Throws cannot_write.
 void write_npy(const std::string &path, const Array &array);

@@ -78,6 +78,15 @@ public:
     left_ -= bytes;
   }
 
+  std::string beginning(const std::string &name) {
+    std::string text(4096, 0);
+    const std::unique_ptr<zip_file_t, int (*)(zip_file_t *)> file(
+        zip_fopen(archive_.get(), (name + ".npy").c_str(), 0), zip_fclose);
+    const zip_int64_t size = file ? zip_fread(file.get(), text.data(), text.size()) : 0;
+    text.resize(static_cast<std::size_t>(std::max<zip_int64_t>(size, 0)));
+    return text;
+  }
+
   [[noreturn]] void refuse(const std::string &message) const {
     fail(Kind::bad_array_file, text::Place::of_file(path_), message);
   }
@@ -142,14 +151,19 @@ private:
     if (!holds) archive_.refuse(message);
   }
 
+  void add_value(const Array &data, std::size_t k) {
+    result_.value.push_back(data.real(k));
+    if (data.is_complex()) result_.imaginary.push_back(data.imaginary(k));
+  }
+
   /// data[k] at that coordinate.
-  void add(std::size_t mode_0, std::int64_t at_0, std::int64_t at_1, double value) {
+  void add(std::size_t mode_0, std::int64_t at_0, std::int64_t at_1, const Array &data, std::size_t k) {
     const std::size_t mode_1 = 1 - mode_0;
     if (at_0 < 0 || at_0 >= result_.shape[mode_0] || at_1 < 0 || at_1 >= result_.shape[mode_1])
       archive_.refuse(fmt::format("entry {} lies outside of the matrix", result_.size()));
     result_.index[mode_0].push_back(at_0);
     result_.index[mode_1].push_back(at_1);
-    result_.value.push_back(value);
+    add_value(data, k);
   }
 
   /// Of a vector, or a matrix, in newer versions of SciPy.
@@ -167,7 +181,7 @@ private:
         result_.index[mode].push_back(index);
       }
     for (std::size_t k = 0; k < entries; ++k)
-      result_.value.push_back(data.real(k));
+      add_value(data, k);
   }
 
   void coordinates() {
@@ -179,7 +193,7 @@ private:
     archive_.take_entries(row.size(), 2);
     result_.reserve(row.size());
     for (std::size_t k = 0; k < row.size(); ++k)
-      add(0, row[k], col[k], data.real(k));
+      add(0, row[k], col[k], data, k);
   }
 
   /// csr, csc; bsr: each index is of a block.
@@ -211,9 +225,8 @@ private:
                 "an index lies outside of the matrix");
         for (std::int64_t i = 0; i < rows; ++i)
           for (std::int64_t j = 0; j < columns; ++j)
-            add(outer, static_cast<std::int64_t>(r) * rows + i, indices[p] * columns + j,
-                data.real(p * static_cast<std::size_t>(rows * columns) +
-                          static_cast<std::size_t>(i * columns + j)));
+            add(outer, static_cast<std::int64_t>(r) * rows + i, indices[p] * columns + j, data,
+                p * static_cast<std::size_t>(rows * columns) + static_cast<std::size_t>(i * columns + j));
       }
   }
 
@@ -230,7 +243,7 @@ private:
       require(-most < offsets[d] && offsets[d] < most, "an offset lies outside of the matrix");
       for (std::int64_t j = std::max<std::int64_t>(0, offsets[d]); j < columns; ++j)
         if (const std::int64_t i = j - offsets[d]; i < result_.shape[0])
-          add(0, i, j, data.real(d * static_cast<std::size_t>(data.shape[1]) + static_cast<std::size_t>(j)));
+          add(0, i, j, data, d * static_cast<std::size_t>(data.shape[1]) + static_cast<std::size_t>(j));
         else
           break;
     }
@@ -308,7 +321,10 @@ Coordinates entries_of(const Array &array) {
   std::vector<double> values(array.size());
   for (std::size_t k = 0; k < values.size(); ++k)
     values[k] = array.real(k);
-  return from_dense(array.shape, values);
+  std::vector<double> imaginary(array.is_complex() ? array.size() : 0);
+  for (std::size_t k = 0; k < imaginary.size(); ++k)
+    imaginary[k] = array.imaginary(k);
+  return from_dense(array.shape, values, std::move(imaginary));
 }
 
 Coordinates read_npz(const std::string &path, const ReadOptions &options) {
@@ -329,6 +345,12 @@ Coordinates read_npz(const std::string &path, const ReadOptions &options) {
   return entries_of(array);
 }
 
+std::string beginning_of_values(const std::string &path) {
+  Archive archive(path, {});
+  const std::vector<std::string> names = archive.names();
+  return archive.beginning(archive.has("data") || names.empty() ? "data" : names.front());
+}
+
 void write_npz(const std::string &path, const Coordinates &tensor, value::Type type) {
   report::require(tensor.order() <= 2, "a matrix");
   const std::int64_t rows = tensor.order() > 0 ? tensor.shape[0] : 1;
@@ -341,7 +363,7 @@ void write_npz(const std::string &path, const Coordinates &tensor, value::Type t
     const std::size_t e = tensor.order() > 0 ? order[k] : k;
     ++starts[static_cast<std::size_t>(tensor.order() > 0 ? tensor.index[0][e] : 0) + 1];
     columns.push_back(tensor.order() > 1 ? tensor.index[1][e] : 0);
-    data.set_real(k, tensor.value[e]);
+    data.set_number(k, number_of(tensor, e));
   }
   for (std::size_t r = 0; r + 1 < starts.size(); ++r)
     starts[r + 1] += starts[r];

@@ -15,6 +15,9 @@ Coordinates entries_of(const Array &array);
 /// unsupported_file, memory_limit.
 Coordinates read_npz(const std::string &path, const ReadOptions &options = {});
 
+/// What the file of the values' array begins with, its header; empty where there is none.
+std::string beginning_of_values(const std::string &path);
+
 /// Writes a tensor of at most two modes as SciPy's format csr, which scipy.sparse.load_npz reads: rows in
 /// order, a row's entries in the order that they have. A vector becomes an n x 1 matrix. `type`: of the
 /// values. Throws cannot_write.

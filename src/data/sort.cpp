@@ -147,6 +147,7 @@ void sort(Coordinates &tensor, const std::vector<std::size_t> &modes) {
   if (is_sorted(tensor, modes)) return;
   Coordinates result(tensor.shape);
   result.resize(tensor.size());
+  result.imaginary.resize(tensor.imaginary.size());
   sort_entries(tensor, modes, [&](auto entry_of) {
     run_ranges(tensor.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t mode = 0; mode < tensor.order(); ++mode)
@@ -154,6 +155,8 @@ void sort(Coordinates &tensor, const std::vector<std::size_t> &modes) {
           result.index[mode][k] = tensor.index[mode][entry_of(k)];
       for (std::size_t k = begin; k < end; ++k)
         result.value[k] = tensor.value[entry_of(k)];
+      for (std::size_t k = begin; k < end && tensor.is_complex(); ++k)
+        result.imaginary[k] = tensor.imaginary[entry_of(k)];
     });
   });
   tensor = std::move(result);

@@ -10,8 +10,12 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sstream>
+#include <zlib.h>
 
 namespace unravel::data {
 
@@ -55,14 +59,19 @@ std::string meant_by(const std::filesystem::path &path) {
 }
 
 void append_number(OutputFile &file, double value, const WriteOptions &options) {
-  if (options.type == value::Type::Float32)
+  if (value::type_of_parts(options.type) == value::Type::Float32)
     file.append_number(static_cast<float>(value));
   else
     file.append_number(value);
 }
 
-void append_value(OutputFile &file, double value, const WriteOptions &options) {
+/// A complex number as its two parts.
+void append_value(OutputFile &file, double value, double imaginary, const WriteOptions &options) {
   append_number(file, value, options);
+  if (value::is_complex(options.type)) {
+    file.append(" ");
+    append_number(file, imaginary, options);
+  }
   file.append("\n");
 }
 
@@ -83,7 +92,8 @@ std::pair<std::int64_t, std::int64_t> matrix_shape(const std::string &path,
 }
 
 void append_banner(OutputFile &file, const char *form, const WriteOptions &options) {
-  file.append(fmt::format("%%MatrixMarket matrix {} real general\n", form));
+  file.append(fmt::format("%%MatrixMarket matrix {} {} general\n", form,
+                          value::is_complex(options.type) ? "complex" : "real"));
   for (const std::string &comment : options.comments)
     file.append(fmt::format("% {}\n", comment));
 }
@@ -105,34 +115,52 @@ void write_coordinate_matrix(OutputFile &file, const std::string &path, const Co
   for (std::size_t e = 0; e < tensor.size(); ++e) {
     append_index(file, tensor.order() > 0 ? tensor.index[0][e] : 0);
     append_index(file, tensor.order() > 1 ? tensor.index[1][e] : 0);
-    append_value(file, tensor.value[e], options);
+    append_value(file, tensor.value[e], tensor.imaginary_of(e), options);
   }
 }
 
+[[noreturn]] void fail_complex(const std::string &path) {
+  fail(Kind::unsupported_file, text::Place::of_file(path), ".tns files hold no complex numbers",
+       "write a .mtx, .npy or .npz file, or a folder of arrays");
+}
+
 void write_array_matrix(OutputFile &file, const std::string &path, const std::vector<std::int64_t> &shape,
-                        const std::vector<double> &values, const WriteOptions &options) {
+                        const std::vector<double> &values, const std::vector<double> &imaginary,
+                        const WriteOptions &options) {
   auto [rows, columns] = matrix_shape(path, shape);
   append_banner(file, "array", options);
   file.append(fmt::format("{} {}\n", rows, columns));
   for (std::int64_t column = 0; column < columns; ++column)
-    for (std::int64_t row = 0; row < rows; ++row)
-      append_value(file, values[static_cast<std::size_t>(row * columns + column)], options);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const auto k = static_cast<std::size_t>(row * columns + column);
+      append_value(file, values[k], imaginary.empty() ? 0 : imaginary[k], options);
+    }
 }
 
 Array array_of_values(const std::vector<std::int64_t> &shape, const std::vector<double> &values,
-                      value::Type type) {
+                      const std::vector<double> &imaginary, value::Type type) {
   Elements elements(type, values.size());
   for (std::size_t k = 0; k < values.size(); ++k)
-    elements.set_real(k, values[k]);
+    if (imaginary.empty())
+      elements.set_real(k, values[k]);
+    else
+      elements.set_number(k, {value::Type::Complex128, values[k], 0, imaginary[k]});
   return array_of(shape, elements);
 }
 
 void write_text(const std::string &path, const std::vector<std::int64_t> &shape,
-                const std::vector<double> &values, const WriteOptions &options) {
+                const std::vector<double> &values, const std::vector<double> &imaginary,
+                const WriteOptions &options) {
   OutputFile file(path);
   const std::size_t row = shape.size() > 1 ? static_cast<std::size_t>(shape.back()) : 1;
   for (std::size_t k = 0; k < values.size(); ++k) {
     append_number(file, values[k], options);
+    if (value::is_complex(options.type)) { // as NumPy's loadtxt reads it
+      const double part = imaginary.empty() ? 0 : imaginary[k];
+      if (!std::signbit(part)) file.append("+");
+      append_number(file, part, options);
+      file.append("j");
+    }
     file.append((k + 1) % row == 0 ? "\n" : " ");
   }
   file.commit();
@@ -163,6 +191,29 @@ Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
   return result;
 }
 
+std::optional<value::Type> complex_type_in(const std::string &path) {
+  const Format format = format_of(path);
+  if (format == Format::Unknown || format == Format::Text || format == Format::Frostt) return std::nullopt;
+  std::string beginning;
+  if (format == Format::Archive) {
+    beginning = report::unless_refused([&] { return beginning_of_values(path); }).value_or("");
+  } else if (const gzFile file = gzopen(path.c_str(), "rb")) { // plain ones, too
+    beginning.resize(4096);
+    beginning.resize(static_cast<std::size_t>(std::max(0, gzread(file, beginning.data(), 4096))));
+    gzclose(file);
+  }
+  std::optional<value::Type> type = npy_type(beginning);
+  if (format == Format::MatrixMarket) {
+    std::istringstream words(beginning.substr(0, beginning.find('\n')));
+    std::string word;
+    while (words >> word)
+      if (std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+          word == "complex")
+        type = value::Type::Complex128;
+  }
+  return type && value::is_complex(*type) ? type : std::nullopt;
+}
+
 void write_tensor(const std::string &path, const Coordinates &tensor, const WriteOptions &options) {
   Format format = format_of(path);
   if (format == Format::Unknown) fail_unknown(path);
@@ -171,10 +222,12 @@ void write_tensor(const std::string &path, const Coordinates &tensor, const Writ
     constexpr std::int64_t most = INT64_MAX / 8;
     check_memory(text::Place::of_file(path), "all elements of the tensor take",
                  elements < 0 || elements > most ? INT64_MAX : 8 * elements, default_max_memory());
-    return write_dense(path, tensor.shape, to_dense(tensor, options.fill), options);
+    return write_dense(path, tensor.shape, to_dense(tensor, options.fill), options,
+                       tensor.is_complex() ? to_dense(imaginary_part(tensor)) : std::vector<double>());
   }
   if (format == Format::MatrixMarket || format == Format::Archive) matrix_shape(path, tensor.shape);
   if (format == Format::Archive) return write_npz(path, tensor, options.type);
+  if (format == Format::Frostt && value::is_complex(options.type)) fail_complex(path);
   OutputFile file(path);
   if (format == Format::MatrixMarket) {
     write_coordinate_matrix(file, path, tensor, options);
@@ -183,24 +236,26 @@ void write_tensor(const std::string &path, const Coordinates &tensor, const Writ
     for (std::size_t e = 0; e < tensor.size(); ++e) {
       for (const auto &column : tensor.index)
         append_index(file, column[e]);
-      append_value(file, tensor.value[e], options);
+      append_value(file, tensor.value[e], 0, options);
     }
   }
   file.commit();
 }
 
 void write_dense(const std::string &path, const std::vector<std::int64_t> &shape,
-                 const std::vector<double> &values, const WriteOptions &options) {
+                 const std::vector<double> &values, const WriteOptions &options,
+                 const std::vector<double> &imaginary) {
   report::require(element_count(shape) == static_cast<std::int64_t>(values.size()),
                   "a dense tensor has all its elements");
-  if (format_of(path) == Format::NumPy) return write_npy(path, array_of_values(shape, values, options.type));
+  if (format_of(path) == Format::NumPy)
+    return write_npy(path, array_of_values(shape, values, imaginary, options.type));
   if (format_of(path) == Format::Archive)
-    return write_npz(path, array_of_values(shape, values, options.type));
-  if (format_of(path) == Format::Text) return write_text(path, shape, values, options);
+    return write_npz(path, array_of_values(shape, values, imaginary, options.type));
+  if (format_of(path) == Format::Text) return write_text(path, shape, values, imaginary, options);
   if (format_of(path) != Format::MatrixMarket) return write_tensor(path, from_dense(shape, values), options);
   matrix_shape(path, shape);
   OutputFile file(path);
-  write_array_matrix(file, path, shape, values, options);
+  write_array_matrix(file, path, shape, values, imaginary, options);
   file.commit();
 }
 

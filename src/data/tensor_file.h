@@ -4,6 +4,7 @@
 #include "data/file_text.h"
 #include "value/type.h"
 
+#include <optional>
 #include <vector>
 
 /// Tensor files of any format, told apart by their names: .mtx, .tns, each with or without .gz after it;
@@ -13,9 +14,12 @@ namespace unravel::data {
 /// Whether the name ends as a tensor file's does.
 bool is_tensor_file_name(const std::string &path);
 
-/// Reads a tensor; see read_matrix_market, read_frostt, read_npz and read_npy: an array has an entry for each element.
-/// Throws unknown_file_type for other names.
+/// Reads a tensor; see read_matrix_market, read_frostt, read_npz and read_npy: an array has an entry for each
+/// element. Throws unknown_file_type for other names.
 Coordinates read_tensor(const std::string &path, const ReadOptions &options = {});
+
+/// The type of the values in a file that holds complex ones, by its beginning; none of any other file.
+std::optional<value::Type> complex_type_in(const std::string &path);
 
 struct WriteOptions {
   /// Of the values. Numbers of 32 bits are written as shortly as reads back to the same 32 bits.
@@ -26,15 +30,18 @@ struct WriteOptions {
   std::vector<std::string> comments;
 };
 
-/// Writes the entries as they stand. A .mtx file is a coordinate real general file: a vector becomes an n x 1
-/// matrix, a scalar 1 x 1, and more than two modes are refused (unsupported_file). A .tns file has its shape
-/// in a comment line. A .npy file has all elements, of that type; a .txt file, too, a line for each that has
-/// the same coordinates but for the last one; a .npz file is a matrix in SciPy's format csr. Throws cannot_write, unknown_file_type, unsupported_file,
-/// memory_limit.
+/// Writes the entries as they stand. A .mtx file is a coordinate real general file, or a complex one: a
+/// vector becomes an n x 1 matrix, a scalar 1 x 1, and more than two modes are refused (unsupported_file). A
+/// .tns file has its shape in a comment line. A .npy file has all elements, of that type; a .txt file, too, a
+/// line for each that has the same coordinates but for the last one; a .npz file is a matrix in SciPy's
+/// format csr. Complex numbers are written to all but .tns files. Throws cannot_write, unknown_file_type,
+/// unsupported_file, memory_limit.
 void write_tensor(const std::string &path, const Coordinates &tensor, const WriteOptions &options = {});
 
 /// Writes a dense tensor, given row-major: a .mtx file as an array file, a .tns file with all its elements.
+/// `imaginary`: of complex values those parts; of others, and where all are zero, it may be empty.
 void write_dense(const std::string &path, const std::vector<std::int64_t> &shape,
-                 const std::vector<double> &values, const WriteOptions &options = {});
+                 const std::vector<double> &values, const WriteOptions &options = {},
+                 const std::vector<double> &imaginary = {});
 
 } // namespace unravel::data

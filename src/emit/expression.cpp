@@ -431,7 +431,7 @@ std::string Expressions::element(const loop::Element &element) const {
 
 std::string Expressions::is_stored(const std::string &local) const {
   const loop::ElementType type = types_.of_local(local);
-  if (value::is_integer(type)) return names_.variable(local) + " != 0";
+  if (!value::is_floating(type)) return names_.variable(local) + " != 0";
   return fmt::format("unravel_is_stored{}({})", need_typed("is_stored", type), names_.variable(local));
 }
 

@@ -120,6 +120,12 @@ private:
   Printed print_value(const loop::Value &value) const;
   Printed print_applied(const loop::Value::Apply &x) const;
   Printed print_called(const loop::Value::Apply &x) const;
+  Printed print_part(const loop::Value::Apply &x, loop::ElementType below) const;
+  Printed print_complex(const loop::Value::Apply &x) const;
+  Printed print_complex_product(const loop::Value::Apply &x) const;
+  std::string complex_product(const std::vector<std::string> &factors, loop::ElementType type) const;
+  /// The value as a real one, where it is that: a number, or a conversion of one.
+  std::optional<Printed> print_as_real(const loop::Value &value) const;
   Printed print_converted(const loop::Value::Apply &x, loop::ElementType made) const;
   Printed print_unsigned(const loop::Value &value) const;
   Printed print_wrapping(const loop::Value &value) const;

@@ -111,10 +111,13 @@ std::string reduction_name(const loop::Operator &by, loop::ElementType type, con
   const value::Laws &laws = value::laws_of(by);
   // C's own additions of integers with a sign may not overflow, nor those of bools come to more than 1.
   const bool wraps = value::is_integer(type) && type != value::without_sign(type);
-  if (!laws.symbol.empty() && !wraps) return std::string(laws.symbol);
+  // Nor does clang add up complex numbers in parallel without a library for atomic operations.
+  const bool is_plain = !wraps && !value::is_complex(type);
+  if (!laws.symbol.empty() && is_plain) return std::string(laws.symbol);
   const std::string name(laws.name);
   const std::string suffix = expressions.need_typed("reduce_" + name, type);
-  if (laws.symbol.empty()) expressions.need_typed(name, type);
+  const bool calls = laws.symbol.empty() || (value::is_complex(type) && by == value::Operator::Multiply);
+  if (calls) expressions.need_typed(name, type);
   return "unravel_" + name + suffix;
 }
 

@@ -121,6 +121,28 @@ std::string integer_functions(const std::set<std::string> &needs) {
   return result;
 }
 
+/// What is asked for of complex.c, by type.
+std::string complex_functions(const std::set<std::string> &needs) {
+  std::string result;
+  for (const value::TypeFacts &facts : value::all_types) {
+    if (!facts.is_complex) continue;
+    const value::Type parts = value::type_of_parts(facts.type);
+    const std::pair<const char *, std::string> words[] = {
+        {"_OF", "_" + std::string(facts.name)},
+        {"_F", parts == value::Type::Float32 ? "f" : ""},
+        {"TYPE", std::string(facts.c_name)},
+        {"REAL", std::string(value::facts_of(parts).c_name)},
+    };
+    for (const Part &part : parts_of("complex")) {
+      std::string name = part.names.front(), text = part.text;
+      for (const auto &[word, meaning] : words)
+        replace_all(name, word, meaning), replace_all(text, word, meaning);
+      if (needs.contains(name)) result += guarded(name, text);
+    }
+  }
+  return result;
+}
+
 } // namespace
 
 std::string parts_of_c(const std::string &file, const std::set<std::string> &names) {
@@ -144,7 +166,7 @@ std::string includes(const std::set<std::string> &needs, const EmitOptions &opti
 std::string helpers(std::set<std::string> needs, bool single, const EmitOptions &options) {
   if (needs.contains("gathers") && options.gathers == EmitOptions::Gathers::Always)
     needs.insert("fast_gathers");
-  std::string result = integer_functions(needs);
+  std::string result = integer_functions(needs) + complex_functions(needs);
   std::vector<Part> parts = parts_of("functions");
   for (const char *file : {"sorting", "assembly"})
     parts.insert(parts.end(), parts_of(file).begin(), parts_of(file).end());

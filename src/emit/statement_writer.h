@@ -208,6 +208,7 @@ private:
 
   /// The element, if it lies in a copy.
   const loop::Element *in_copy(const loop::Accumulate &x) const;
+  void write_atomic_parts(const std::string &to, loop::ElementType type, const loop::Accumulate &x);
   void write(const loop::SetElement &x);
   void write(const loop::Sort &x);
   void write(const loop::Assign &x);

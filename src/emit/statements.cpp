@@ -316,9 +316,28 @@ void StatementWriter::write(const Accumulate &x) {
   const std::string to = lanes_ && lanes_->sum == &x ? lane_ : target(x.target);
   const ElementType type = expressions_.types().of(x.target);
   if (!x.atomic || !options_.openmp_pragmas) return line(expressions_.reduction(to, type, x.by, x.value));
+  if (value::is_complex(type) && x.by == Operator::Add) return write_atomic_parts(to, type, x);
+  if (value::is_complex(type)) { // of 16 bytes: no processor's instruction
+    pragma("critical(unravel)", "");
+    return line(expressions_.reduction(to, type, x.by, x.value));
+  }
   const Expressions::AtomicText atomic = expressions_.atomic_reduction(to, type, x.by, x.value);
   if (atomic.has_pragma) pragma("atomic", "");
   line(atomic.text);
+}
+
+/// OpenMP's atomic additions are of real numbers.
+void StatementWriter::write_atomic_parts(const std::string &to, ElementType type, const Accumulate &x) {
+  expressions_.need_type(type);
+  const ElementType part = value::type_of_parts(type);
+  const std::string added = names_.fresh("added"), end = part == ElementType::Float32 ? "f" : "";
+  open("", {fmt::format("const {} {} = {};", c_type(type), added, expressions_.value(x.value, type))});
+  for (int k : {0, 1}) {
+    pragma("atomic", "");
+    line(fmt::format("(({} *)&{})[{}] += {}{}({});", c_type(part), to, k, k == 0 ? "creal" : "cimag", end,
+                     added));
+  }
+  close({});
 }
 
 const Element *StatementWriter::in_copy(const Accumulate &x) const {

@@ -22,6 +22,11 @@ bool is_ring(Operator op) {
   return op == Operator::Add || op == Operator::Multiply || op == Operator::Negate;
 }
 
+/// Of C's functions.
+const char *end_of_c(ElementType type) {
+  return value::type_of_parts(type) == ElementType::Float32 ? "f" : "";
+}
+
 /// An integer of that type.
 std::string integer_text(const value::Scalar &number) {
   if (number.type == ElementType::Int64 && number.integer == INT64_MIN) return "INT64_MIN";
@@ -34,6 +39,7 @@ std::string integer_text(const value::Scalar &number) {
 
 void Expressions::need_type(ElementType type) const {
   if (type == ElementType::Bool) need("bool");
+  if (value::is_complex(type)) need("complex");
   if (value::is_integer(type) && type != ElementType::Bit && type != ElementType::Int32 &&
       type != ElementType::Int64)
     need("integers");
@@ -42,6 +48,7 @@ void Expressions::need_type(ElementType type) const {
 std::string Expressions::suffix_of(ElementType type) const {
   if (type == ElementType::Float64) return "";
   if (type == ElementType::Float32) return "_f";
+  if (value::is_complex(type)) return "_" + loop::name_of(type);
   need("integers");
   need_type(type);
   return "_" + loop::name_of(type);
@@ -53,7 +60,7 @@ std::string Expressions::print_number(double number) const {
     if (std::isinf(number)) return number > 0 ? value::greatest_text(type_) : value::least_text(type_);
     return integer_text(value::converted(value::Scalar::written(number), type_));
   }
-  const bool single = type_ == ElementType::Float32;
+  const bool single = value::type_of_parts(type_) == ElementType::Float32;
   const char *suffix = single ? "f" : "";
   if (std::isnan(number)) return fmt::format("(0.0{0} / 0.0{0})", suffix);
   bool infinite = std::isinf(number) || (single && std::isinf(static_cast<float>(number)));
@@ -83,6 +90,8 @@ Expressions::Printed Expressions::print_value(const loop::Value &value) const {
           },
           [&](const loop::Value::Apply &x) {
             if (const auto made = value::made_by_conversion(x.op)) return print_converted(x, *made);
+            if (const auto below = types_.below_part(x)) return print_part(x, *below);
+            if (value::is_complex(type_)) return print_complex(x);
             return value::is_integer(type_) && is_ring(x.op) ? print_wrapping(value) : print_applied(x);
           },
       },
@@ -97,6 +106,11 @@ Expressions::Printed Expressions::print_converted(const loop::Value::Apply &x, E
   Printed printed = integer && from != made ? print(*integer) : print_value(argument);
   type_ = outer;
   if (from == made) return printed;
+  if (value::is_complex(from) && !value::is_complex(made) && made != ElementType::Bool) {
+    need_type(from);
+    printed = {fmt::format("creal{}({})", end_of_c(from), printed.text), primary, false};
+    if (value::type_of_parts(from) == made) return printed;
+  }
   if (!value::is_integer(from) && value::is_integer(made) && made != ElementType::Bool)
     return {fmt::format("unravel_from_real{}({})", need_typed("from_real", made), printed.text), primary,
             false};
@@ -171,8 +185,8 @@ Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) con
 
 std::string Expressions::need_typed(const std::string &name, ElementType type) const {
   const std::string suffix = suffix_of(type);
-  need(value::is_integer(type) ? name + suffix : name);
-  if (!value::is_integer(type) && type != plain_type()) need(name + "@" + loop::name_of(type));
+  need(value::is_floating(type) ? name : name + suffix);
+  if (value::is_floating(type) && type != plain_type()) need(name + "@" + loop::name_of(type));
   return suffix;
 }
 
@@ -204,11 +218,11 @@ std::string Expressions::called_with(const loop::Operator &op, const std::vector
   }
   const std::string name(laws_of(op).name);
   const bool is_absolute = op == Operator::Absolute;
+  if (value::is_complex(type) && op == Operator::Multiply) return complex_product(arguments, type);
   if (value::is_real(op) || (is_absolute && !value::is_integer(type))) {
     need("mathematics");
-    const std::string function = is_absolute ? "fabs" : name;
-    return fmt::format("{}{}({})", function, type == ElementType::Float32 ? "f" : "",
-                       fmt::join(arguments, ", "));
+    const std::string function = (value::is_complex(type) ? "c" : "") + (is_absolute ? "fabs" : name);
+    return fmt::format("{}{}({})", function, end_of_c(type), fmt::join(arguments, ", "));
   }
   const std::string function = function_of(op, type);
   std::string text = arguments.front();
@@ -221,7 +235,10 @@ std::string Expressions::called_with(const loop::Operator &op, const std::vector
 Expressions::Printed Expressions::print_called(const loop::Value::Apply &x) const {
   const Printed first = print_value(x.arguments.front());
   switch (x.op.kind()) {
-  case Operator::First: return first;
+  case Operator::First:
+  case Operator::Conjugate: // of real numbers
+  case Operator::RealPart: return first;
+  case Operator::ImaginaryPart: return {print_number(0), primary, false};
   case Operator::Second: return print_value(x.arguments[1]);
   case Operator::Pair: return {print_number(1), primary, false};
   case Operator::Equal:
@@ -253,7 +270,7 @@ std::string Expressions::reduction(const std::string &target, ElementType type, 
                                    const loop::Value &value) const {
   const std::string_view symbol = laws_of(by).symbol;
   const auto *negative = by == Operator::Add ? arguments_of(Operator::Negate, value) : nullptr;
-  if (symbol.empty() || (type == ElementType::Bool && symbol == "*"))
+  if (symbol.empty() || ((type == ElementType::Bool || value::is_complex(type)) && symbol == "*"))
     return fmt::format("{} = {};", target, called_with(by, {target, this->value(value, type)}, type));
   if (!value::is_integer(type)) {
     if (negative) return fmt::format("{} -= {};", target, this->value(negative->front(), type));

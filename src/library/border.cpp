@@ -8,7 +8,7 @@ namespace unravel {
 
 namespace {
 
-constexpr std::array<std::pair<ValueType, value::Type>, 11> types = {{
+constexpr std::array<std::pair<ValueType, value::Type>, 13> types = {{
     {ValueType::Float32, value::Type::Float32},
     {ValueType::Float64, value::Type::Float64},
     {ValueType::Bool, value::Type::Bool},
@@ -20,6 +20,8 @@ constexpr std::array<std::pair<ValueType, value::Type>, 11> types = {{
     {ValueType::UInt16, value::Type::UInt16},
     {ValueType::UInt32, value::Type::UInt32},
     {ValueType::UInt64, value::Type::UInt64},
+    {ValueType::Complex64, value::Type::Complex64},
+    {ValueType::Complex128, value::Type::Complex128},
 }};
 
 /// What the command line calls otherwise. A sentence about what the interface doesn't have goes as a whole.

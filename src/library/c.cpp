@@ -28,7 +28,8 @@ struct unravel_kernel {
 static_assert(UNRAVEL_FLOAT32 == static_cast<int>(ValueType::Float32) &&
               UNRAVEL_BOOL == static_cast<int>(ValueType::Bool) &&
               UNRAVEL_INT64 == static_cast<int>(ValueType::Int64) &&
-              UNRAVEL_UINT64 == static_cast<int>(ValueType::UInt64));
+              UNRAVEL_UINT64 == static_cast<int>(ValueType::UInt64) &&
+              UNRAVEL_COMPLEX128 == static_cast<int>(ValueType::Complex128));
 
 namespace {
 
@@ -88,7 +89,7 @@ template <class T> void given_all(T *pointer, std::size_t count, const char *wha
 }
 
 ValueType type_of(unravel_type type) {
-  if (static_cast<unsigned>(type) > UNRAVEL_UINT64)
+  if (static_cast<unsigned>(type) > UNRAVEL_COMPLEX128)
     unravel::report::fail(unravel::report::Kind::bad_option,
                           fmt::format("{} is no type of elements", static_cast<int>(type)));
   return static_cast<ValueType>(type);
@@ -215,8 +216,12 @@ int unravel_tensor_pack(const char *layout, size_t order, const int64_t *shape, 
       all.indices.emplace_back(indices[mode], indices[mode] + entries);
     const unravel::value::Type inner = unravel::type_of(type_of(type));
     all.values.resize(entries);
-    for (size_t e = 0; e < entries; ++e)
-      all.values[e] = unravel::data::number_at(inner, values, e).number();
+    if (unravel::value::is_complex(inner)) all.imaginary.resize(entries);
+    for (size_t e = 0; e < entries; ++e) {
+      const unravel::value::Scalar number = unravel::data::number_at(inner, values, e);
+      all.values[e] = number.number();
+      if (!all.imaginary.empty()) all.imaginary[e] = number.imaginary;
+    }
     given(made, "made") = handle(Tensor::pack(&given(layout, "layout"), all, type_of(type), index_of(index)));
   });
 }
@@ -317,6 +322,21 @@ int unravel_tensor_coordinates(const unravel_tensor *tensor, size_t *entries, in
     std::int64_t *&out = given(indices, "indices");
     given(values, "values") = static_cast<double *>(what.release());
     out = static_cast<std::int64_t *>(where.release());
+  });
+}
+
+int unravel_tensor_imaginary(const unravel_tensor *tensor, size_t *entries, double **imaginary,
+                             unravel_error *error) {
+  if (imaginary) *imaginary = nullptr;
+  return guarded(error, [&] {
+    unravel::Coordinates all = given(tensor, "tensor").tensor.coordinates();
+    all.imaginary.resize(all.values.size()); // of real values it is empty
+    const std::size_t bytes = all.values.size() * sizeof(double);
+    auto *memory = static_cast<double *>(std::malloc(std::max<std::size_t>(bytes, 1)));
+    if (!memory) throw std::bad_alloc();
+    std::copy(all.imaginary.begin(), all.imaginary.end(), memory);
+    given(entries, "entries") = all.values.size();
+    given(imaginary, "imaginary") = memory;
   });
 }
 

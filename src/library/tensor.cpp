@@ -146,6 +146,10 @@ data::Coordinates entries_of(const Coordinates &given) {
     fail(Kind::order_mismatch, fmt::format("the shape has {} modes, but there are indices of {}",
                                            given.shape.size(), given.indices.size()));
   entries.value = given.values;
+  entries.imaginary = given.imaginary;
+  if (!given.imaginary.empty() && given.imaginary.size() != given.values.size())
+    fail(Kind::entry_count, fmt::format("there are {} values, but {} imaginary parts", given.values.size(),
+                                        given.imaginary.size()));
   entries.index = given.indices;
   for (std::size_t mode = 0; mode < given.indices.size(); ++mode) {
     const std::vector<std::int64_t> &index = given.indices[mode];
@@ -213,9 +217,9 @@ Tensor from_folder(const std::string &path, const std::string &text) {
   return Tensor::over(text.empty() ? reference : text, shape, arrays, folder.counts, Check::Full, owned);
 }
 
-/// Of a .npy file: its elements' type.
+/// Of a .npy file its elements' type; of others whether they are complex.
 std::optional<value::Type> type_in(const std::string &path) {
-  if (!path.ends_with(".npy")) return std::nullopt;
+  if (!path.ends_with(".npy")) return data::complex_type_in(path);
   return data::read_npy(path).dtype;
 }
 
@@ -343,6 +347,14 @@ Tensor Tensor::scalar(double value) {
   });
 }
 
+Tensor Tensor::scalar(std::complex<double> value) {
+  return at_border([&] {
+    data::Coordinates entries{std::vector<std::int64_t>()};
+    entries.append({}, value.real(), value.imag());
+    return packed(read_layout("dense", 0), std::move(entries), value::Type::Complex128, value::Type::Int32);
+  });
+}
+
 Tensor Tensor::to(const std::string &layout) const {
   return at_border([&] {
     const State &from = Access::state(*this);
@@ -426,26 +438,63 @@ std::optional<ValueType> Tensor::index_type_of() const {
   });
 }
 
+namespace {
+
+void require_scalar(const Tensor::State &state) {
+  if (!state.shape.empty())
+    fail(Kind::order_mismatch, fmt::format("a tensor of order {} ({}) is no scalar", state.shape.size(),
+                                           fmt::join(state.shape, " x ")));
+}
+
+void require_real(const Tensor::State &state, const char *instead) {
+  if (std::ranges::any_of(state.arrays, &data::Elements::is_complex))
+    fail(Kind::value_width, "the tensor's values are complex", fmt::format("use {}", instead));
+}
+
+std::vector<std::complex<double>> complex_elements(const Tensor::State &state) {
+  data::Coordinates entries = convert::unpack(state.tensor());
+  const std::vector<double> real = data::to_dense(entries, state.fill);
+  const std::vector<double> imaginary = data::to_dense(data::imaginary_part(std::move(entries)));
+  std::vector<std::complex<double>> all(real.size());
+  for (std::size_t k = 0; k < all.size(); ++k)
+    all[k] = {real[k], imaginary[k]};
+  return all;
+}
+
+} // namespace
+
 double Tensor::value() const {
   return at_border([&] {
     const State &state = Access::state(*this);
-    if (!state.shape.empty())
-      fail(Kind::order_mismatch,
-           fmt::format("a tensor of order {} ({}) is no scalar", order(), fmt::join(state.shape, " x ")));
+    require_scalar(state);
+    require_real(state, "complex_value()");
     return data::to_dense(convert::unpack(state.tensor()), state.fill).front();
+  });
+}
+
+std::complex<double> Tensor::complex_value() const {
+  return at_border([&] {
+    require_scalar(Access::state(*this));
+    return complex_elements(Access::state(*this)).front();
   });
 }
 
 Coordinates Tensor::coordinates() const {
   return at_border([&] {
     data::Coordinates entries = convert::unpack(Access::state(*this).tensor());
-    return Coordinates{std::move(entries.shape), std::move(entries.index), std::move(entries.value)};
+    return Coordinates{std::move(entries.shape), std::move(entries.index), std::move(entries.value),
+                       std::move(entries.imaginary)};
   });
+}
+
+std::vector<std::complex<double>> Tensor::to_complex_dense() const {
+  return at_border([&] { return complex_elements(Access::state(*this)); });
 }
 
 std::vector<double> Tensor::to_dense() const {
   return at_border([&] {
     const State &state = Access::state(*this);
+    require_real(state, "to_complex_dense()");
     return data::to_dense(convert::unpack(state.tensor()), state.fill);
   });
 }

@@ -71,10 +71,8 @@ private:
       }
       if (code.workspace)
         make_workspace(code, array);
-      else if (code.is_value)
-        array.values = look_up(memory_->values, code.name);
       else
-        array.indices = look_up(memory_->indices, code.name);
+        bind(code, *memory_, array);
       for (std::size_t k = 0; k < code.extents.size() && !code.workspace; ++k) {
         array.extents.push_back(term(code.extents[k]));
         array.total *= array.extents.back();
@@ -86,10 +84,7 @@ private:
   // ---- assembled results
 
   void make_array(const ArrayCode &code, Array &array) {
-    if (code.is_value)
-      array.values = &made_.values[code.name];
-    else
-      array.indices = &made_.indices[code.name];
+    make(code, made_, array);
     set_extents(code, array);
     if (code.is_counted)
       array.extents[0] = array.total = 0;
@@ -147,19 +142,18 @@ private:
       memory_->indices[name] = std::move(elements);
     for (auto &[name, elements] : made_.values)
       memory_->values[name] = std::move(elements);
+    for (auto &[name, elements] : made_.imaginary)
+      memory_->imaginary[name] = std::move(elements);
   }
 
   // ---- the workspace
 
   void make_workspace(const ArrayCode &code, Array &array) {
     std::int64_t count = term(code.when) ? std::max<std::int64_t>(0, term(code.extents[0])) : 0;
-    auto extent = static_cast<std::size_t>(count);
     array.extents = {count};
     array.total = count;
-    if (code.is_value)
-      array.values = &workspace_.values[code.name], array.values->resize(extent);
-    else
-      array.indices = &workspace_.indices[code.name], array.indices->resize(extent);
+    make(code, workspace_, array);
+    resize(array);
     fill(code, array);
   }
 
@@ -264,12 +258,13 @@ private:
                          code_.arrays[array].name));
   }
 
-  double &element(std::size_t array, std::size_t slot_term, Races::Touch how) {
+  /// The slot of an element that is accessed.
+  std::size_t element(std::size_t array, std::size_t slot_term, Races::Touch how) {
     std::int64_t slot = term(slot_term);
     if (slot < 0 || slot >= arrays_[array].total) out_of_range(array, slot, arrays_[array].total);
     check_given(array, slot, arrays_[array].values->size());
     touch(array, slot, how);
-    return (*arrays_[array].values)[static_cast<std::size_t>(slot)];
+    return static_cast<std::size_t>(slot);
   }
 
   std::int64_t term(std::size_t index) {
@@ -316,15 +311,18 @@ private:
     switch (node.op) {
     case ValueNode::Number: return Scalar::written(node.number);
     case ValueNode::Element: {
-      double read = element(node.slot, node.term, Races::Touch::Read);
-      is_nothing_ |= code_.arrays[node.slot].workspace && !is_stored(read);
-      return Scalar::of(read, code_.arrays[node.slot].element);
+      const std::size_t slot = element(node.slot, node.term, Races::Touch::Read);
+      const Array &from = arrays_[node.slot];
+      is_nothing_ |= code_.arrays[node.slot].workspace && !is_stored((*from.values)[slot]) &&
+                     !(from.imaginary && (*from.imaginary)[slot] != 0);
+      return read(from, code_.arrays[node.slot].element, slot);
     }
     case ValueNode::Term: return {ElementType::Int64, 0, term(node.term)};
     case ValueNode::Local: is_nothing_ |= is_nothing_in_[node.slot]; return locals_[node.slot];
     case ValueNode::Apply: {
       auto arguments = node.children | std::views::transform([&](std::size_t child) { return value(child); });
-      if (node.type == ElementType::Float64 && !value::made_by_conversion(node.apply))
+      if (node.type == ElementType::Float64 && !value::made_by_conversion(node.apply) &&
+          !value::takes_part(node.apply))
         return {node.type,
                 value::evaluate<double>(node.apply, arguments | std::views::transform(&Scalar::number))};
       return value::evaluate_exactly(node.apply, node.type, {arguments.begin(), arguments.end()});
@@ -511,21 +509,23 @@ private:
     case Step::Merge: merge(step); return true;
     case Step::MergedRange: return true; // run by its Merge
     case Step::If: return choose(step, term(step.first) != 0);
-    case Step::IfNan: return choose(step, std::isnan(locals_[step.slot].number()));
-    case Step::IfDiffers: return choose(step, locals_[step.slot].number() != step.number);
-    case Step::IfStored: return choose(step, is_stored(locals_[step.slot].number()));
+    case Step::IfNan: return choose(step, is_nan(locals_[step.slot]));
+    case Step::IfDiffers: return choose(step, differs(locals_[step.slot], step.number));
+    case Step::IfStored: return choose(step, is_stored(locals_[step.slot]));
     case Step::SetElement: set_element(step); return true;
     case Step::Sort: sort(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
     case Step::StoreElement: {
-      double &to = element(step.slot, step.first, Races::Touch::Write);
-      to = converted(written(step), code_.arrays[step.slot].element).number();
+      const std::size_t slot = element(step.slot, step.first, Races::Touch::Write);
+      loop::write(arrays_[step.slot], slot, converted(written(step), code_.arrays[step.slot].element));
       return true;
     }
     case Step::AddElement: {
       const Scalar added = written(step);
-      double &to = element(step.slot, step.first, step.atomic ? Races::Touch::Atomic : Races::Touch::Write);
-      to = reduced(step.by, Scalar::of(to, code_.arrays[step.slot].element), added).number();
+      const std::size_t slot =
+          element(step.slot, step.first, step.atomic ? Races::Touch::Atomic : Races::Touch::Write);
+      const Array &to = arrays_[step.slot];
+      loop::write(to, slot, reduced(step.by, read(to, code_.arrays[step.slot].element, slot), added));
       return true;
     }
     case Step::StoreLocal:
@@ -559,7 +559,7 @@ private:
     }
     if (count > 0) check_given(step.slot, count - 1, array.values->size());
     if (observer_ && count > 0) observer_->touch(step.slot, 0, count);
-    std::fill_n(array.values->begin(), std::max<std::int64_t>(0, count), 0.0);
+    clear(array, count);
   }
 
   const CodeType &code_;

@@ -16,6 +16,8 @@ struct Memory {
   std::map<std::string, std::vector<std::int64_t>> indices;
   std::map<std::string, std::vector<double>> values;
   std::map<std::string, std::int64_t> sizes; // sizes and counts
+  std::map<std::string, std::vector<double>> imaginary =
+      {}; // of complex values, whose real parts `values` has
 };
 
 /// Is told what happens in a run, as it happens: for inspection. Variables and arrays have numbers.

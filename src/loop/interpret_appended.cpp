@@ -52,6 +52,7 @@ void AppendedParts::end(std::int64_t iteration) {
         part.values[array] = *elements.values;
       else
         part.indices[array] = *elements.indices;
+      if (elements.imaginary) part.imaginary[array] = *elements.imaginary;
     }
   }
 }
@@ -103,6 +104,8 @@ void AppendedParts::join(std::size_t number) {
         copy(part.values.at(array), begin, part.counts[number] * length, *elements.values);
       else
         copy(part.indices.at(array), begin, part.counts[number] * length, *elements.indices);
+      if (elements.imaginary)
+        copy(part.imaginary.at(array), begin, part.counts[number] * length, *elements.imaginary);
       begin += part.counts[number] * length;
     }
   }

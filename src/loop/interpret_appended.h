@@ -28,7 +28,7 @@ private:
   struct Part {
     std::vector<std::int64_t> counts;                             // of each counter
     std::map<std::size_t, std::vector<std::int64_t>> indices;     // by the array
-    std::map<std::size_t, std::vector<double>> values;            // likewise
+    std::map<std::size_t, std::vector<double>> values, imaginary; // likewise
     std::vector<std::pair<std::int64_t, std::int64_t>> has_begun; // the nodes of each array of pointers
   };
 

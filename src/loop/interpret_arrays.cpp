@@ -6,6 +6,43 @@
 
 namespace unravel::loop {
 
+void bind(const ArrayCode &code, Memory &memory, Array &array) {
+  if (!code.is_value) {
+    array.indices = look_up(memory.indices, code.name);
+    return;
+  }
+  array.values = look_up(memory.values, code.name);
+  if (!value::is_complex(code.element)) return;
+  array.imaginary = &memory.imaginary[code.name];
+  array.imaginary->resize(array.values->size());
+}
+
+void make(const ArrayCode &code, Memory &memory, Array &array) {
+  if (!code.is_value) {
+    array.indices = &memory.indices[code.name];
+    return;
+  }
+  array.values = &memory.values[code.name];
+  if (value::is_complex(code.element)) array.imaginary = &memory.imaginary[code.name];
+}
+
+value::Scalar read(const Array &array, ElementType type, std::size_t slot) {
+  const double real = (*array.values)[slot];
+  if (!array.imaginary) return value::Scalar::of(real, type);
+  return {type, real, 0, (*array.imaginary)[slot]};
+}
+
+void write(const Array &array, std::size_t slot, const value::Scalar &number) {
+  (*array.values)[slot] = number.number();
+  if (array.imaginary) (*array.imaginary)[slot] = number.imaginary;
+}
+
+void clear(const Array &array, std::int64_t count) {
+  const std::int64_t length = std::max<std::int64_t>(0, count);
+  std::fill_n(array.values->begin(), length, 0.0);
+  if (array.imaginary) std::fill_n(array.imaginary->begin(), length, 0.0);
+}
+
 void resize(Array &array) {
   const auto count = static_cast<std::size_t>(array.total);
   try {
@@ -13,6 +50,7 @@ void resize(Array &array) {
       array.values->resize(count, static_cast<double>(odd_number));
     else
       array.indices->resize(count, odd_number);
+    if (array.imaginary) array.imaginary->resize(count, static_cast<double>(odd_number));
   } catch (const std::bad_alloc &) {
     throw Ended{2};
   }
@@ -26,6 +64,9 @@ void fill(const ArrayCode &code, const Array &array) {
     std::fill(array.values->begin(), array.values->end(), static_cast<double>(initial));
   else
     std::fill(array.indices->begin(), array.indices->end(), initial);
+  if (array.imaginary)
+    std::fill(array.imaginary->begin(), array.imaginary->end(),
+              workspace.initial ? 0.0 : static_cast<double>(odd));
 }
 
 void sort_by_keys(std::vector<std::int64_t> &order, std::vector<std::int64_t> &keys, std::int64_t count) {

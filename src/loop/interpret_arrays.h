@@ -14,6 +14,7 @@ namespace unravel::loop {
 struct Array {
   std::vector<std::int64_t> *indices = nullptr; // one of the two is not null
   std::vector<double> *values = nullptr;
+  std::vector<double> *imaginary = nullptr; // of complex values
   std::vector<std::int64_t> extents;
   std::int64_t total = 1; // their product
 };
@@ -35,12 +36,33 @@ inline bool is_stored(double value) {
   return value != 0 || std::signbit(value);
 }
 
+/// The same of a number of any type; and other tests of it.
+inline bool is_stored(const value::Scalar &number) {
+  return is_stored(number.number()) || number.imaginary != 0;
+}
+inline bool is_nan(const value::Scalar &number) {
+  return std::isnan(number.number()) || std::isnan(number.imaginary);
+}
+inline bool differs(const value::Scalar &number, double from) {
+  return number.number() != from || number.imaginary != 0;
+}
+
 /// Of what the run is given.
 template <class T> T *look_up(std::map<std::string, T> &arrays, const std::string &name) {
   auto found = arrays.find(name);
   if (found == arrays.end()) refuse(fmt::format("array `{}` is not given", name));
   return &found->second;
 }
+
+/// The elements are those that the memory has; or are made there, none yet.
+void bind(const ArrayCode &code, Memory &memory, Array &array);
+void make(const ArrayCode &code, Memory &memory, Array &array);
+
+/// An element of an array of values, of that type. A number that is written has the array's type.
+value::Scalar read(const Array &array, ElementType type, std::size_t slot);
+void write(const Array &array, std::size_t slot, const value::Scalar &number);
+/// The first `count` of them become 0.
+void clear(const Array &array, std::int64_t count);
 
 /// As many elements as its extents say; ends the run where there is no memory for them.
 void resize(Array &array);

@@ -7,13 +7,16 @@ namespace unravel::loop {
 
 namespace {
 
-/// Locals in a value that no conversion is between.
-void each_plain_local(const Value &value, const std::function<void(const std::string &)> &visit) {
+/// Locals in a value that no conversion is between, and none to a part of a complex number.
+void each_plain_local(const Value &value, bool has_complex,
+                      const std::function<void(const std::string &)> &visit) {
   if (const auto *local = std::get_if<Local>(&value.kind)) visit(local->name);
   const auto *made = std::get_if<Value::Apply>(&value.kind);
-  if (!made || value::made_by_conversion(made->op)) return;
+  if (!made || value::made_by_conversion(made->op) || made->op == value::Operator::RealPart ||
+      made->op == value::Operator::ImaginaryPart || (has_complex && value::takes_part(made->op)))
+    return;
   for (const Value &argument : made->arguments)
-    each_plain_local(argument, visit);
+    each_plain_local(argument, has_complex, visit);
 }
 
 } // namespace
@@ -25,6 +28,7 @@ Types::Types(const Program &program) {
     if (!is_value) return;
     all = all ? value::common(*all, type) : value::promoted(type);
     has_integers_ = has_integers_ || value::is_integer(type);
+    has_complex_ = has_complex_ || value::is_complex(type);
   };
   for (const TensorParameter &parameter : program.parameters)
     for (const ArrayParameter &array : parameter.arrays)
@@ -58,7 +62,9 @@ void Types::find(const Block &body) {
       type = arrays_.at(element->array);
     else if (const auto known = locals_.find(local->name); known != locals_.end())
       type = known->second;
-    if (type) each_plain_local(value, [&](const std::string &name) { found = give(name, type) || found; });
+    if (type)
+      each_plain_local(value, has_complex_,
+                       [&](const std::string &name) { found = give(name, type) || found; });
     return found;
   };
   for (bool by_use : {true, false})
@@ -96,12 +102,19 @@ ElementType Types::of(const Target &target) const {
   return of_local(std::get<Local>(target).name);
 }
 
+std::optional<ElementType> Types::of_leaf(const Value &leaf) const {
+  if (std::holds_alternative<term::Term>(leaf.kind)) return ElementType::Int64;
+  if (const auto *element = std::get_if<Element>(&leaf.kind)) return of_array(element->array);
+  return of_local(std::get<Local>(leaf.kind).name);
+}
+
 std::optional<ElementType> Types::of(const Value &value) const {
-  return value::computed_in(value, [&](const Value &leaf) -> std::optional<ElementType> {
-    if (std::holds_alternative<term::Term>(leaf.kind)) return ElementType::Int64;
-    if (const auto *element = std::get_if<Element>(&leaf.kind)) return of_array(element->array);
-    return of_local(std::get<Local>(leaf.kind).name);
-  });
+  return value::computed_in(value, [&](const Value &leaf) { return of_leaf(leaf); });
+}
+
+std::optional<ElementType> Types::below_part(const Value::Apply &made) const {
+  if (!value::takes_part(made.op)) return std::nullopt;
+  return value::type_below(made, [&](const Value &leaf) { return of_leaf(leaf); });
 }
 
 } // namespace unravel::loop

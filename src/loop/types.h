@@ -23,15 +23,18 @@ public:
   ElementType of(const Target &target) const;
   /// What the value is computed in; none of a number that every type holds.
   std::optional<ElementType> of(const Value &value) const;
+  /// Of what a part is taken of a complex number in this type; none of other operators.
+  std::optional<ElementType> below_part(const Value::Apply &made) const;
   /// Is there an integer among the values?
   bool has_integers() const { return has_integers_; }
 
 private:
   void find(const Block &body);
+  std::optional<ElementType> of_leaf(const Value &leaf) const;
 
   std::map<std::string, ElementType> arrays_, locals_;
   ElementType common_ = ElementType::Float64;
-  bool has_integers_ = false;
+  bool has_integers_ = false, has_complex_ = false;
 };
 
 } // namespace unravel::loop

@@ -54,14 +54,13 @@ loop::Value Values::value_in(const combine::Value &tree, value::Type type) const
   if (const double *number = value::number_of(tree)) return {loop::Number{*number}};
   const auto &made = std::get<combine::Value::Apply>(tree.kind);
   std::vector<loop::Value> arguments;
-  if (const auto wanted = value::made_by_conversion(made.op)) {
-    const combine::Value &argument = made.arguments.front();
-    const auto own = value::computed_in(argument, [&](const combine::Value &leaf) {
-      const auto *of = std::get_if<combine::Read>(&leaf.kind);
-      return std::optional(of ? type_of(*of) : value::Type::Int64);
-    });
-    arguments.push_back(value_in(argument, own.value_or(*wanted)));
-    return converted(apply(made.op, std::move(arguments)), *wanted, type);
+  const auto below = value::type_below(made, [&](const combine::Value &leaf) {
+    const auto *of = std::get_if<combine::Read>(&leaf.kind);
+    return std::optional(of ? type_of(*of) : value::Type::Int64);
+  });
+  if (below) {
+    arguments.push_back(value_in(made.arguments.front(), *below));
+    return converted(apply(made.op, std::move(arguments)), value::type_above(made.op, *below), type);
   }
   for (const combine::Value &argument : made.arguments)
     arguments.push_back(value_in(argument, type));
@@ -84,7 +83,7 @@ value::Type Values::type_of(const combine::Read &read) const {
 }
 
 std::optional<loop::ElementType> declared(value::Type type) {
-  return value::is_integer(type) ? std::optional(type) : std::nullopt;
+  return value::is_floating(type) ? std::nullopt : std::optional(type);
 }
 
 loop::Value as_target(loop::Value value, const combine::IterationSpace &space) {

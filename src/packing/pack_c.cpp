@@ -66,7 +66,7 @@ private:
     c_.line("int64_t index[{}];", modes);
     if (groups > 0) c_.line("int64_t group[{}];", groups);
     c_.line("int64_t number; // in the input");
-    c_.line("double value;");
+    c_.line("{} value;", c_.number());
     c_.line("int opens; // the first level at which it has a position of its own");
     c_.close(fmt::format(" {}_entry;", c_.prefix));
     c_.line("");
@@ -98,8 +98,8 @@ private:
     std::string sizes;
     for (const std::string &size : c_.sizes)
       sizes += ", int64_t " + c_.member_name(size);
-    c_.open(fmt::format("int pack_{0}({0} *{1}, int64_t {2}, int64_t *const {3}[], const double *{4}{5})",
-                        c_.type, c_.self, c_.n, c_.index, c_.values, sizes));
+    c_.open(fmt::format("int pack_{0}({0} *{1}, int64_t {2}, int64_t *const {3}[], const {6} *{4}{5})",
+                        c_.type, c_.self, c_.n, c_.index, c_.values, sizes, c_.number()));
     for (const std::string &size : c_.sizes)
       c_.line("{} = {};", c_.member(size), c_.member_name(size));
     for (const layout::Count &count : layout_.counts)

@@ -73,7 +73,8 @@ std::string PieceWriter::slot_text(const std::string &name, const std::vector<Sl
 std::string PieceWriter::stored_value(const std::string &text) const {
   std::string type = c_.element(plan_.value);
   std::string value = plan_.negative ? "-" + text : text;
-  return type == "double" ? value : fmt::format("({}){}", type, plan_.negative ? "(" + value + ")" : value);
+  return type == c_.number() ? value
+                             : fmt::format("({}){}", type, plan_.negative ? "(" + value + ")" : value);
 }
 
 void PieceWriter::write_dense() {

@@ -57,6 +57,11 @@ std::string PackCText::element(const std::string &array) const {
   return std::string(value::facts_of(element_type(*layout.array(array), index_type_, value_type_)).c_name);
 }
 
+std::string PackCText::number() const {
+  const std::optional<value::Type> values_of = layout::type_of_values(layout, value_type_);
+  return values_of && value::is_complex(*values_of) ? "double _Complex" : "double";
+}
+
 std::string PackCText::factor(const std::string &text) {
   return text.find(' ') == std::string::npos ? text : "(" + text + ")";
 }

@@ -35,6 +35,8 @@ public:
   std::string element(const std::string &array) const;
   /// An int64_t expression as what an element of the array is assigned.
   std::string as_element(const std::string &array, const std::string &value) const;
+  /// The type in which values are given and added up.
+  std::string number() const;
   bool is_narrow(const std::string &array) const { return element(array) == "int32_t"; }
 
   /// A term over sizes, counts, arrays, the coordinates of the input's current entry and `locals`, as C.

@@ -24,7 +24,7 @@
 //   injective = "injective" names ["within" name]
 //   monotone  = ["strictly"] ( "increasing" | "decreasing" ) names ["within" name]
 //   names     = name | "(" list(name) ")"
-//   element   = "int32" | "int64" | "f32" | "f64"
+//   element   = "int32" | "int64" | "f32" | "f64" | "complex64" | "complex128"
 //
 // # begins a comment, to the end of the line.
 
@@ -34,7 +34,7 @@ namespace {
 
 const std::vector<std::string> statements = {"index", "count", "value", "stored", "property"};
 const std::vector<std::string> index_elements = {"int32", "int64"};
-const std::vector<std::string> value_elements = {"f32", "f64", "int32", "int64"};
+const std::vector<std::string> value_elements = {"f32", "f64", "int32", "int64", "complex64", "complex128"};
 
 /// Statements that the language will have, with what works instead.
 struct LaterStatement {

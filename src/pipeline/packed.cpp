@@ -73,6 +73,10 @@ std::optional<Front> with_list(Front front, const std::string &tensor, bool may_
   if (!front.packed.contains(tensor)) {
     layout::Layout list = list_of(tensor, layout.order());
     if (layout.values) list = layout::with_values(std::move(list), *layout.values);
+    if (const auto type = front.types.find(tensor);
+        type != front.types.end() && value::is_complex(type->second))
+      for (layout::Array &array : list.arrays)
+        if (array.is_value) array.element = value::facts_of(type->second).word;
     front.packed.emplace(tensor, PackedResult{std::move(layout), why, false});
     layout = std::move(list);
     return front;
@@ -85,6 +89,13 @@ std::optional<Front> with_list(Front front, const std::string &tensor, bool may_
 
 void require_packing_in_c(const Compilation &compilation) {
   for (const auto &[tensor, packed] : compilation.packed) {
+    if (const auto type = compilation.computation.types.find(tensor);
+        type != compilation.computation.types.end() && value::is_complex(type->second))
+      report::fail(report::Kind::cannot_pack, packed.layout.span,
+                   fmt::format("the complex values of `{}` would be packed behind the kernel, which can't be "
+                               "written as C yet",
+                               tensor),
+                   "give the result a layout to which entries can be appended, as csr; or use `unravel run`");
     const packing::PackPlan plan = packing::plan_packing(packed.layout);
     if (plan.checked.empty() && !plan.compared && !compilation.inspector) continue;
     require_appended(compilation);

@@ -13,6 +13,7 @@ namespace unravel::pipeline {
 
 namespace {
 
+using report::Kind;
 using Types = std::map<std::string, value::Type>;
 
 std::optional<value::Type> known(const Types &types, const std::string &name) {
@@ -58,6 +59,63 @@ void check_fills(const compute::Fills &fills, const Types &types) {
                    "give the tensor a type that holds it");
 }
 
+text::Span span_of(const compute::Statement &statement) {
+  return statement.target.span;
+}
+
+/// Operators that there are for the type in which they are computed.
+class ComplexCheck {
+public:
+  ComplexCheck(const compute::Statement &statement, const Types &types)
+      : statement_(statement), types_(types) {}
+
+  void check() const {
+    check(statement_.value, statement_.type);
+    if (statement_.product && value::is_complex(statement_.type))
+      require(*statement_.product, statement_.type);
+    const value::Type target = known(types_, statement_.target.tensor).value_or(statement_.type);
+    if (value::is_complex(target) && statement_.accumulate) require(statement_.by, target);
+    if (value::is_complex(statement_.type) && !value::is_complex(target) &&
+        !value::number_of(statement_.value))
+      report::fail(Kind::value_width, span_of(statement_),
+                   fmt::format("`{}` is {}, but what is computed for it is {}", statement_.target.tensor,
+                               value::facts_of(target).word, value::facts_of(statement_.type).word),
+                   "take `real(...)`, `imag(...)` or `abs(...)` of it, or give the result a complex type");
+  }
+
+private:
+  void check(const compute::Value &tree, value::Type type) const {
+    const auto *made = std::get_if<compute::Value::Apply>(&tree.kind);
+    if (!made) return;
+    const auto below = value::type_below(*made, [&](const compute::Value &leaf) {
+      const auto *access = std::get_if<compute::Access>(&leaf.kind);
+      return access ? known(types_, access->tensor) : std::optional(value::Type::Int64);
+    });
+    if (!below && value::is_complex(type)) require(made->op, type);
+    for (const compute::Value &argument : made->arguments)
+      check(argument, below.value_or(type));
+  }
+
+  void require(const value::Operator &op, value::Type type) const {
+    if (value::holds_for_complex(op)) return;
+    const value::Laws &laws = value::laws_of(op);
+    const std::string name(laws.symbol.empty() ? laws.name : laws.symbol);
+    const bool is_own = op.own() != nullptr;
+    report::fail(Kind::value_width, span_of(statement_),
+                 fmt::format("`{}` is not defined for complex numbers, in which `{}` is computed ({})", name,
+                             statement_.target.tensor, value::facts_of(type).word),
+                 is_own ? "its definition, or a law that is stated of it, is one of real numbers"
+                 : op == value::Operator::Power ? "write `exp(b * log(a))`"
+                 : value::is_truth(op) ? "complex numbers have no order, and are not truth values: compare "
+                                         "`real(...)`, `imag(...)` or `abs(...)`"
+                                       : "complex numbers have no order: take `real(...)`, `imag(...)` or "
+                                         "`abs(...)` of them");
+  }
+
+  const compute::Statement &statement_;
+  const Types &types_;
+};
+
 void settle_layout(layout::Layout &layout, value::Type type, value::Type open) {
   if (type != open) layout = layout::with_values(std::move(layout), type);
 }
@@ -98,6 +156,10 @@ void settle_types(const Request &request, Front &front) {
   for (const compute::TensorUse &use : front.computation.tensors) {
     const auto layout = front.layouts.find(use.name);
     if (layout == front.layouts.end()) continue;
+    if (front.packed.contains(use.name)) {
+      if (value::is_complex(open)) types.emplace(use.name, open);
+      continue;
+    }
     const bool is_open = std::ranges::any_of(layout->second.arrays, [](const layout::Array &array) {
       return array.is_value && array.element.empty();
     });
@@ -123,6 +185,9 @@ void settle_types(const Request &request, Front &front) {
       own->second = joined;
     }
   }
+  // The values of what is listed first are f64, unless they are complex.
+  for (const auto &[tensor, packed] : front.packed)
+    if (!found.contains(tensor) || !value::is_complex(found.at(tensor))) found[tensor] = value::Type::Float64;
   types.insert(found.begin(), found.end());
   for (compute::Statement &statement : statements) {
     types.emplace(statement.target.tensor, open);
@@ -130,12 +195,18 @@ void settle_types(const Request &request, Front &front) {
     set_ends(statement, types);
   }
   front.computation.types = types;
+  for (const compute::Statement &statement : statements)
+    ComplexCheck(statement, types).check();
   check_fills(front.computation.program.fills, types);
   compute::check_laws_in_types(front.computation.program, types);
   for (auto &[tensor, layout] : front.layouts)
     if (const auto type = known(types, tensor)) settle_layout(layout, *type, open);
-  for (auto &[tensor, packed] : front.packed)
+  for (auto &[tensor, packed] : front.packed) {
     settle_layout(packed.layout, types.at(tensor), open);
+    if (!value::is_complex(types.at(tensor))) continue;
+    for (layout::Array &array : front.layouts.at(tensor).arrays)
+      if (array.is_value) array.element = value::facts_of(types.at(tensor)).word;
+  }
   settle_indices(request, front);
 }
 

@@ -19,9 +19,13 @@ std::optional<Answer> answer_of(const tensor::Tensor &result) {
   double squares = 0;
   for (double value : entries->value)
     squares += value * value;
+  for (double value : entries->imaginary)
+    squares += value * value;
+  answer.is_complex =
+      std::ranges::any_of(result.arrays, [](const auto &array) { return array.second.is_complex(); });
   answer.norm = std::sqrt(squares);
   for (std::size_t e = 0; e < std::min(entries->size(), Answer::most_shown); ++e)
-    answer.first.emplace_back(entries->coordinate(e), entries->value[e]);
+    answer.first.push_back({entries->coordinate(e), entries->value[e], entries->imaginary_of(e)});
   return answer;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 /// What a result is, in a few numbers, for who reads or scripts `unravel run`.
@@ -13,10 +12,16 @@ namespace unravel::run {
 struct Answer {
   std::vector<std::int64_t> shape;
   std::size_t entries = 0; // that are stored; of equal coordinates each
-  /// The square root of the sum of the squares of its elements.
+  /// The square root of the sum of the squares of its elements' absolute values.
   double norm = 0;
   /// The entries that come first, by coordinates, at most `most_shown`.
-  std::vector<std::pair<std::vector<std::int64_t>, double>> first;
+  struct Entry {
+    std::vector<std::int64_t> coordinate;
+    double value = 0;
+    double imaginary = 0; // of a complex result
+  };
+  std::vector<Entry> first;
+  bool is_complex = false;
 
   static constexpr std::size_t most_shown = 5;
 };

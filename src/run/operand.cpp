@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <complex>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -19,6 +20,25 @@ namespace unravel::run {
 using report::Kind;
 
 namespace {
+
+/// Written as 1.5, 2i or 1.5-2i, with j for i too.
+std::optional<std::complex<double>> number_in(const std::string &text) {
+  const char *at = text.data(), *const end = at + text.size();
+  const auto read = [&](double &part) {
+    const char *begin = at;
+    if (at != end && *at == '+') ++at;
+    const auto [stop, error] = std::from_chars(at, end, part);
+    at = stop;
+    return error == std::errc() && at != begin;
+  };
+  double real = 0, imaginary = 0;
+  if (!read(real)) return std::nullopt;
+  if (at == end) return real;
+  const bool has_two = *at == '+' || *at == '-';
+  if (has_two && !read(imaginary)) return std::nullopt;
+  if (end - at != 1 || (*at != 'i' && *at != 'j')) return std::nullopt;
+  return has_two ? std::complex<double>(real, imaginary) : std::complex<double>(0, real);
+}
 
 class Reader {
 public:
@@ -131,11 +151,10 @@ private:
   }
 
   static bool read_number(const std::string &text, data::Coordinates &scalar) {
-    double value = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return false;
+    const std::optional<std::complex<double>> number = number_in(text);
+    if (!number) return false;
     scalar = data::Coordinates(std::vector<std::int64_t>{});
-    scalar.append({}, value);
+    scalar.append({}, number->real(), number->imag());
     return true;
   }
 
@@ -152,6 +171,7 @@ private:
 
   data::GeneratorSpec specification(const compute::TensorUse &use, const std::string &input) const {
     data::GeneratorSpec spec = data::parse_generator(input, "-i " + use.name);
+    spec.is_complex = value::is_complex(compute::type_of(front_.types, use.name));
     if (use.order == 0 && spec.sizes && !spec.sizes->empty())
       report::fail(Kind::order_mismatch, spec.span,
                    fmt::format("a tensor of order {} ({}), but `{}` has 0 subscripts in the expression",
@@ -188,6 +208,19 @@ private:
 };
 
 } // namespace
+
+void note_complex_inputs(Request &request) {
+  for (const auto &[tensor, input] : request.inputs) {
+    if (data::is_generator(input) || std::filesystem::is_directory(input)) continue;
+    std::optional<value::Type> type;
+    if (std::filesystem::is_regular_file(input))
+      type = data::complex_type_in(input);
+    else if (const std::optional<std::complex<double>> number = number_in(input);
+             number && number->imag() != 0)
+      type = value::Type::Complex128;
+    if (type) request.compile.elements[tensor].value = *type;
+  }
+}
 
 data::ReadOptions read_options(const Request &request) {
   data::ReadOptions options;

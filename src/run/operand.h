@@ -31,6 +31,9 @@ convert::PackOptions pack_options(const Request &request, double fill = 0);
 /// What the tensor's elements are that aren't stored, in its type.
 double fill_of(const pipeline::Front &front, const std::string &tensor);
 
+/// What files and numbers say of their type, where they are complex, is noted as known of their tensors.
+void note_complex_inputs(Request &request);
+
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders);
 
 } // namespace unravel::run

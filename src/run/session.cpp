@@ -34,14 +34,14 @@ using Clock = machine::Stopwatch;
 
 bool is_finite(const data::Elements &values) {
   for (std::size_t k = 0; k < values.size(); ++k)
-    if (!std::isfinite(values.real(k))) return false;
+    if (!std::isfinite(values.real(k)) || !std::isfinite(values.imaginary(k))) return false;
   return true;
 }
 
 /// The entries, and the zeros of those that are stored.
 data::Coordinates with_zeros_of(const data::Coordinates &stored, data::Coordinates entries) {
   for (std::size_t e = 0; e < stored.size(); ++e)
-    if (stored.value[e] == 0) entries.append(stored.coordinate(e), 0);
+    if (stored.is_zero(e)) entries.append(stored.coordinate(e), 0);
   return entries;
 }
 
@@ -74,6 +74,7 @@ private:
   void gather() {
     check_outputs();
     request_.compile.formats.merge(folder_layouts());
+    note_complex_inputs(request_);
     front_ = pipeline::read_request(request_.compile);
     check_output_names();
     check_result_input();
@@ -439,9 +440,12 @@ private:
     for (const auto &[name, tensor] : initial) {
       const std::vector<std::int64_t> &shape = operands_.result_shapes.at(name);
       input.results[name] = {shape, {}}; // sparse: zeros
-      if (!is_sparse(name))
-        input.results[name].initial = data::to_dense(convert::unpack(tensor));
-      else if (fill_of(front_, name) != 0)
+      if (!is_sparse(name)) {
+        const data::Coordinates entries = convert::unpack(tensor);
+        input.results[name].initial = data::to_dense(entries);
+        if (entries.is_complex())
+          input.results[name].imaginary = data::to_dense(data::imaginary_part(entries));
+      } else if (fill_of(front_, name) != 0)
         input.results[name].initial = data::to_dense(data::Coordinates(shape), fill_of(front_, name));
     }
     const bool special = asks_what_is_stored() || has_special_values();
@@ -526,8 +530,11 @@ private:
       return;
     }
     for (const auto &[name, reference] : program_reference(initial_).results) {
-      check::Comparison one = check::compare(
-          data::to_dense(convert::unpack(tensors_.at(name)), fill_of(front_, name)), reference, tolerance);
+      const data::Coordinates entries = convert::unpack(tensors_.at(name));
+      const auto imaginary =
+          entries.is_complex() ? data::to_dense(data::imaginary_part(entries)) : std::vector<double>();
+      check::Comparison one =
+          check::compare(data::to_dense(entries, fill_of(front_, name)), reference, tolerance, imaginary);
       if (!one.ok && result_names().size() > 1)
         report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
       bool is_worse =
@@ -547,7 +554,9 @@ private:
         if (is_sparse(name))
           data::write_tensor(path, entries, options);
         else
-          data::write_dense(path, result.shape(), data::to_dense(entries), options);
+          data::write_dense(path, result.shape(), data::to_dense(entries), options,
+                            entries.is_complex() ? data::to_dense(data::imaginary_part(entries))
+                                                 : std::vector<double>());
       } else {
         data::write_folder(path, tensor::to_folder(result));
       }

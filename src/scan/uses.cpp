@@ -39,7 +39,7 @@ Needs needs_of_positions(const combine::IterationSpace &space, const Nest &nest)
         continue;
       elsewhere = elsewhere || operand.slot != term::variable(variable);
       // Where maps hold values, -0.0 is a zero that is stored.
-      elsewhere = elsewhere || value::is_integer(compute::type_of(space.types, operand.tensor));
+      elsewhere = elsewhere || !value::is_floating(compute::type_of(space.types, operand.tensor));
       ++reads;
     }
     if (!elsewhere && reads <= 1) result.emplace(variable, reads == 1 ? Need::Value : Need::Nothing);

@@ -60,6 +60,11 @@ Elements values(const ArrayFolder &folder, const layout::Array &declared, const 
   for (std::size_t k = 0; k < array.size(); ++k) {
     const value::Scalar number = data::number_at(array.dtype, array.bytes.data(), k);
     result.set_number(k, number);
+    if (number.imaginary != 0 && !value::is_complex(wanted))
+      fail(Kind::value_width, place_of(folder),
+           fmt::format("{}[{}] is complex, and can't be stored as {}", declared.name, k,
+                       value::facts_of(wanted).word),
+           "give the tensor another type, as in -f 'A=csr complex128'");
     if (!value::is_integer(wanted)) continue;
     const value::Scalar made = result.number(k);
     const bool is_same = value::is_integer(number.type)

@@ -29,7 +29,7 @@ constexpr std::size_t max_order = 16;
 
 struct ConvertCommandOptions {
   std::string input, output, to, from;
-  std::string index = "int32", type = "f64", max_memory;
+  std::string index = "int32", type, max_memory; // no type: f64, or complex as the input is
   bool json = false;
 };
 
@@ -99,8 +99,11 @@ private:
                    fmt::format("`--from {}`: `{}` is not a folder of arrays", options_.from, options_.input));
     timed("read", [&] {
       if (data::is_generator(options_.input)) {
-        entries_ = data::generate(data::parse_generator(options_.input, "input"), pack_.max_memory);
+        data::GeneratorSpec spec = data::parse_generator(options_.input, "input");
+        spec.is_complex = value::is_complex(pack_.value);
+        entries_ = data::generate(spec, pack_.max_memory);
       } else {
+        if (options_.type.empty()) pack_.value = data::complex_type_in(options_.input).value_or(pack_.value);
         entries_ = data::read_tensor(options_.input, read_);
       }
     });
@@ -112,6 +115,8 @@ private:
     timed("read", [&] {
       data::ArrayFolder folder = data::read_folder(options_.input, read_);
       layout = layout_of(folder);
+      for (const auto &[name, array] : folder.arrays)
+        if (options_.type.empty() && array.is_complex()) pack_.value = array.dtype;
       arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, pack_.value);
     });
     timed("validate", [&] {
@@ -252,12 +257,14 @@ private:
       });
     timed("write", [&] {
       data::WriteOptions options;
-      options.type = value::type_called(options_.type).value_or(value::Type::Float64);
+      options.type = pack_.value;
       data::sort(entries_, data::natural_modes(entries_.order()));
       data::combine_duplicates(entries_);
       facts_.entries = entries_.size();
       if (full)
-        data::write_dense(options_.output, entries_.shape, data::to_dense(entries_), options);
+        data::write_dense(options_.output, entries_.shape, data::to_dense(entries_), options,
+                          entries_.is_complex() ? data::to_dense(data::imaginary_part(entries_))
+                                                : std::vector<double>());
       else
         data::write_tensor(options_.output, entries_, options);
     });

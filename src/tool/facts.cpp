@@ -222,8 +222,11 @@ json run_json(const run::Report &report) {
       {"name", result}, {"shape", report.shapes.at(result)}, {"entries", report.result.entries()}};
   if (report.answer) {
     out["result"]["norm"] = report.answer->norm;
-    for (const auto &[coordinate, value] : report.answer->first)
-      out["result"]["first"].push_back({{"coordinate", coordinate}, {"value", value}});
+    for (const auto &[coordinate, value, imaginary] : report.answer->first) {
+      nlohmann::json number = value;
+      if (report.answer->is_complex) number = {value, imaginary};
+      out["result"]["first"].push_back({{"coordinate", coordinate}, {"value", std::move(number)}});
+    }
   }
   for (const compute::TensorUse &use : compilation.computation.tensors)
     if (use.is_result && use.name != result)
@@ -252,13 +255,23 @@ std::string loops_text(const pipeline::Compilation &compilation) {
   return text;
 }
 
+/// "1.5+2j", as NumPy writes complex numbers.
+std::string number_text(double real, double imaginary, bool is_complex, bool is_short) {
+  if (!is_complex) return is_short ? fmt::format("{:.6g}", real) : fmt::format("{}", real);
+  return is_short ? fmt::format("{:.6g}{:+.6g}j", real, imaginary) : fmt::format("{}{:+}j", real, imaginary);
+}
+
 /// "s = 3.5"; "y 100, norm 12.5: y(0) = 1, y(1) = 2, ..."
 std::string answer_text(const std::string &name, const run::Answer &answer) {
   if (answer.shape.empty())
-    return fmt::format("{} = {}\n", name, answer.first.empty() ? 0 : answer.first[0].second);
+    return fmt::format("{} = {}\n", name,
+                       answer.first.empty() ? "0"
+                                            : number_text(answer.first[0].value, answer.first[0].imaginary,
+                                                          answer.is_complex, false));
   std::vector<std::string> first;
-  for (const auto &[coordinate, value] : answer.first)
-    first.push_back(fmt::format("{}({}) = {:.6g}", name, fmt::join(coordinate, ","), value));
+  for (const auto &[coordinate, value, imaginary] : answer.first)
+    first.push_back(fmt::format("{}({}) = {}", name, fmt::join(coordinate, ","),
+                                number_text(value, imaginary, answer.is_complex, true)));
   if (answer.entries > first.size()) first.push_back("...");
   return fmt::format("{:<5} {} with {} entries, norm {:.6g}{}{}\n", name, fmt::join(answer.shape, " x "),
                      answer.entries, answer.norm, first.empty() ? "" : ": ", fmt::join(first, ", "));
@@ -305,11 +318,14 @@ std::string answers_text(const run::Report &report) {
   if (report.answer) text += answer_text(compilation.computation.tensors.front().name, *report.answer);
   if (!report.comparison) return text;
   const check::Comparison &comparison = *report.comparison;
+  const bool is_complex = comparison.got_imaginary != 0 || comparison.expected_imaginary != 0;
   if (comparison.ok)
     return text + fmt::format("check ok, largest relative error {:.2g}\n", comparison.max_relative_error);
-  return text + fmt::format("check FAILED: {} elements differ; the first at ({}): {} instead of {}\n",
-                            comparison.bad_elements, fmt::join(comparison.coordinate, ", "), comparison.got,
-                            comparison.expected);
+  return text +
+         fmt::format("check FAILED: {} elements differ; the first at ({}): {} instead of {}\n",
+                     comparison.bad_elements, fmt::join(comparison.coordinate, ", "),
+                     number_text(comparison.got, comparison.got_imaginary, is_complex, false),
+                     number_text(comparison.expected, comparison.expected_imaginary, is_complex, false));
 }
 
 } // namespace unravel::tool

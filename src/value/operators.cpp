@@ -1,5 +1,6 @@
 #include "value/operators.h"
 
+#include "value/complex.h"
 #include "value/own.h"
 
 #include <algorithm>
@@ -33,6 +34,9 @@ constinit const std::array<Laws, operator_count> all_operators = {{
     {Operator::Exponential, "exp", "", 1, false, false, false, Arguments::None, {}},
     {Operator::Logarithm, "log", "", 1, false, false, false, Arguments::None, {}},
     {Operator::Power, "pow", "", 2, false, false, false, Arguments::None, {}},
+    {Operator::Conjugate, "conj", "", 1, false, false, false, Arguments::All, {}},
+    {Operator::RealPart, "real", "", 1, false, false, false, Arguments::All, {}},
+    {Operator::ImaginaryPart, "imag", "", 1, false, false, false, Arguments::All, {}},
     {Operator::First, "first", "", 2, false, false, true, Arguments::None, {}},
     {Operator::Second, "second", "", 2, false, false, true, Arguments::None, {}},
     {Operator::Pair, "pair", "", 2, false, true, false, Arguments::None, {}},
@@ -49,6 +53,8 @@ constinit const std::array<Laws, operator_count> all_operators = {{
     {Operator::ToUInt16, "to_uint16", "", 1, false, false, false, Arguments::None, {}},
     {Operator::ToUInt32, "to_uint32", "", 1, false, false, false, Arguments::None, {}},
     {Operator::ToUInt64, "to_uint64", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToComplex64, "to_complex64", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::ToComplex128, "to_complex128", "", 1, false, false, false, Arguments::None, {}},
 }};
 
 const Laws &laws_of(const Operator &op) {
@@ -73,6 +79,59 @@ bool is_real(const Operator &op) {
   if (op.own()) return op.own()->is_real;
   return op == Operator::SquareRoot || op == Operator::Exponential || op == Operator::Logarithm ||
          op == Operator::Power;
+}
+
+bool takes_part(const Operator &op) {
+  return op == Operator::RealPart || op == Operator::ImaginaryPart || op == Operator::Absolute;
+}
+
+namespace {
+
+/// Is a law of it that holds for real numbers one of complex numbers, too?
+bool is_algebraic(const Definition &tree) {
+  const auto *made = std::get_if<Definition::Apply>(&tree.kind);
+  if (!made) return true;
+  switch (made->op.kind()) {
+  case Operator::Negate:
+  case Operator::Add:
+  case Operator::Multiply:
+  case Operator::Divide:
+  case Operator::First:
+  case Operator::Second: return std::ranges::all_of(made->arguments, is_algebraic);
+  default: return false;
+  }
+}
+
+bool uses_only_complex(const Definition &tree) {
+  const auto *made = std::get_if<Definition::Apply>(&tree.kind);
+  return !made || (holds_for_complex(made->op) && !takes_part(made->op) && !made_by_conversion(made->op) &&
+                   std::ranges::all_of(made->arguments, uses_only_complex));
+}
+
+bool has_laws(const OwnOperator &own) {
+  const Laws &laws = own.laws;
+  return laws.is_associative || laws.is_commutative || laws.is_idempotent || laws.identity || own.absorbing ||
+         !own.distributes_over.empty() || std::isfinite(own.least) || std::isfinite(own.greatest);
+}
+
+} // namespace
+
+bool holds_for_complex(const Operator &op) {
+  if (const OwnOperator *own = op.own())
+    return uses_only_complex(own->definition) && (!has_laws(*own) || is_algebraic(own->definition));
+  switch (op.kind()) {
+  case Operator::Stored:
+  case Operator::Minimum:
+  case Operator::Maximum:
+  case Operator::And:
+  case Operator::Or:
+  case Operator::Xor:
+  case Operator::Not:
+  case Operator::AtMost:
+  case Operator::Less:
+  case Operator::Power: return false;
+  default: return true;
+  }
 }
 
 std::optional<Operator> reduction_from(double identity) {
@@ -207,6 +266,14 @@ Scalar of_integers(const Operator &op, const Scalar &a, const Scalar &b) {
 
 Scalar evaluate_exactly(const Operator &op, Type type, std::vector<Scalar> arguments) {
   if (const std::optional<Type> made = made_by_conversion(op)) return converted(arguments.front(), *made);
+  const auto is_of_complex = [](const Scalar &argument) { return is_complex(argument.type); };
+  if (is_complex(type) || std::ranges::any_of(arguments, is_of_complex)) {
+    std::vector<std::complex<double>> numbers;
+    for (const Scalar &argument : arguments)
+      numbers.emplace_back(argument.number(), argument.imaginary);
+    const auto made = evaluate_complex<double>(op, numbers);
+    return {type, made.real(), 0, made.imag()};
+  }
   if (!is_integer(type)) {
     std::vector<double> numbers;
     for (const Scalar &argument : arguments)

@@ -46,6 +46,10 @@ public:
     Exponential,
     Logarithm,
     Power,
+    // complex numbers
+    Conjugate,
+    RealPart,
+    ImaginaryPart,
     // choice
     First,
     Second,
@@ -64,6 +68,8 @@ public:
     ToUInt16,
     ToUInt32,
     ToUInt64,
+    ToComplex64,
+    ToComplex128,
     // the user's own
     Own,
   };
@@ -86,7 +92,7 @@ private:
   Kind kind_;
   std::shared_ptr<const OwnOperator> own_;
 };
-inline constexpr std::size_t operator_count = 36; // of the table
+inline constexpr std::size_t operator_count = 41; // of the table
 
 /// The operator that makes a number one of that type.
 inline Operator conversion_to(Type type) {
@@ -99,6 +105,11 @@ inline std::optional<Type> made_by_conversion(const Operator &op) {
 }
 /// Is it computed with floating point, whatever its arguments are: a root and the like?
 bool is_real(const Operator &op);
+/// Is it a real number of a complex one: a part, or the absolute value?
+bool takes_part(const Operator &op);
+/// Is it defined for complex numbers? Of the user's own: do all that its definition uses, and the laws that
+/// are stated of it, hold for them?
+bool holds_for_complex(const Operator &op);
 
 /// Some of an operator's arguments.
 enum class Arguments { None, First, All };
@@ -168,6 +179,9 @@ template <class Number, class Arguments> Number evaluate(const Operator &op, con
   const auto truth = [](bool holds) { return Number(holds ? 1 : 0); };
   switch (op.kind()) {
   case Operator::Negate: return -result;
+  case Operator::Conjugate:
+  case Operator::RealPart: return result;
+  case Operator::ImaginaryPart: return Number(0);
   case Operator::Stored: return result == 0 ? Number(-0.0) : result;
   case Operator::Not: return truth(result == 0);
   case Operator::Absolute: return std::fabs(result);
@@ -225,7 +239,8 @@ template <class Number, class Arguments> Number evaluate(const Operator &op, con
   return result;
 }
 
-/// Exactly, in the type that C computes with: integers wrap around, and what is divided by 0 is 0.
+/// Exactly, in the type that C computes with: integers wrap around, and what is divided by 0 is 0. Where an
+/// argument or the type is complex: as complex.h says.
 Scalar evaluate_exactly(const Operator &op, Type type, std::vector<Scalar> arguments);
 
 } // namespace unravel::value

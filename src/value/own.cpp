@@ -1,5 +1,6 @@
 #include "value/own.h"
 
+#include "value/complex.h"
 #include "value/text.h"
 
 #include <algorithm>
@@ -18,7 +19,10 @@ template <class Number> Number of_definition(const Definition &tree, const std::
   std::vector<Number> parts;
   for (const Definition &part : made.arguments)
     parts.push_back(of_definition(part, arguments));
-  return evaluate<Number>(made.op, parts);
+  if constexpr (std::is_floating_point_v<Number>)
+    return evaluate<Number>(made.op, parts);
+  else
+    return evaluate_complex<typename Number::value_type>(made.op, parts);
 }
 
 Scalar of_definition(const Definition &tree, Type type, const std::vector<Scalar> &arguments) {
@@ -229,6 +233,16 @@ double evaluate_own(const OwnOperator &own, const std::vector<double> &arguments
 }
 
 long double evaluate_own(const OwnOperator &own, const std::vector<long double> &arguments) {
+  return folded(own, arguments, [&](const auto &some) { return of_definition(own.definition, some); });
+}
+
+std::complex<double> evaluate_own(const OwnOperator &own,
+                                  const std::vector<std::complex<double>> &arguments) {
+  return folded(own, arguments, [&](const auto &some) { return of_definition(own.definition, some); });
+}
+
+std::complex<long double> evaluate_own(const OwnOperator &own,
+                                       const std::vector<std::complex<long double>> &arguments) {
   return folded(own, arguments, [&](const auto &some) { return of_definition(own.definition, some); });
 }
 

@@ -16,6 +16,8 @@ const std::array<TypeFacts, type_count> all_types = {{
     {Type::UInt16, "uint16", "uint16", "uint16_t", "u2", 2, true, false},
     {Type::UInt32, "uint32", "uint32", "uint32_t", "u4", 4, true, false},
     {Type::UInt64, "uint64", "uint64", "uint64_t", "u8", 8, true, false},
+    {Type::Complex64, "complex64", "complex64", "float _Complex", "c8", 8, false, true, true},
+    {Type::Complex128, "complex128", "complex128", "double _Complex", "c16", 16, false, true, true},
     {Type::Bit, "", "bit", "uint32_t", "", 4, true, false},
 }};
 
@@ -64,6 +66,8 @@ Type promoted(Type type) {
 }
 
 Type common(Type one, Type other) {
+  if (is_complex(one) || is_complex(other))
+    return complex_of(common(type_of_parts(one), type_of_parts(other)));
   for (Type real : {Type::Float64, Type::Float32})
     if (one == real || other == real) return real;
   one = promoted(one), other = promoted(other);
@@ -117,9 +121,10 @@ double Scalar::number() const {
 }
 
 Scalar converted(Scalar number, Type type) {
+  if (is_complex(type)) return {type, number.number(), 0, number.imaginary};
   if (!is_integer(type)) return {type, number.number(), 0};
   if (is_integer(number.type)) return {type, 0, wrapped(number.integer, type)};
-  if (type == Type::Bool) return {type, 0, number.real != 0};
+  if (type == Type::Bool) return {type, 0, !number.is_zero()};
   const double end = std::ldexp(1.0, bits_of(type));
   const bool is_signed = facts_of(type).is_signed;
   if (std::isnan(number.real)) return {type, 0, 0};

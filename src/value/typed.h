@@ -14,6 +14,9 @@ struct TypedParts {
 };
 
 template <class Value, class OfLeaf>
+std::optional<Type> computed_in(const Value &tree, const OfLeaf &of_leaf);
+
+template <class Value, class OfLeaf>
 void collect_types(const Value &tree, const OfLeaf &of_leaf, bool is_alone, TypedParts &parts) {
   const auto add = [&](Type type) {
     parts.common = parts.common ? common(*parts.common, type) : is_alone ? type : promoted(type);
@@ -28,14 +31,18 @@ void collect_types(const Value &tree, const OfLeaf &of_leaf, bool is_alone, Type
     return;
   }
   if (const std::optional<Type> type = made_by_conversion(made->op)) return add(*type);
+  if (takes_part(made->op))
+    if (const auto own = computed_in(made->arguments.front(), of_leaf); own && is_complex(*own))
+      return add(type_of_parts(*own));
   parts.is_real = parts.is_real || is_real(made->op);
   for (const Value &argument : made->arguments)
     collect_types(argument, of_leaf, is_alone && made->op == Operator::Stored, parts);
 }
 
 /// C's common type of the leaves, of which of_leaf(tree) says it or that it isn't known; of a leaf alone the
-/// leaf's own. Numbers have the type of what is around them, but for those that no integer type holds: among
-/// integers they make f64 of it, and so do roots and the like. None: there is nothing but numbers.
+/// leaf's own. The parts and the absolute value of a complex number are read as real ones. Numbers have the
+/// type of what is around them, but for those that no integer type holds: among integers they make f64 of it,
+/// and so do roots and the like. None: there is nothing but numbers.
 template <class Value, class OfLeaf>
 std::optional<Type> computed_in(const Value &tree, const OfLeaf &of_leaf) {
   TypedParts parts;
@@ -43,6 +50,21 @@ std::optional<Type> computed_in(const Value &tree, const OfLeaf &of_leaf) {
   const bool is_integral = !parts.common || is_integer(*parts.common);
   if (is_integral && (parts.is_real || (parts.is_fraction && parts.common))) return Type::Float64;
   return parts.common;
+}
+
+/// What a part of a value is computed in that is turned into another type by what is applied to it: by a
+/// conversion, or by taking a part of a complex number. None of other operators.
+template <class Apply, class OfLeaf>
+std::optional<Type> type_below(const Apply &made, const OfLeaf &of_leaf) {
+  if (const std::optional<Type> wanted = made_by_conversion(made.op))
+    return computed_in(made.arguments.front(), of_leaf).value_or(*wanted);
+  if (!takes_part(made.op)) return std::nullopt;
+  const std::optional<Type> own = computed_in(made.arguments.front(), of_leaf);
+  return own && is_complex(*own) ? own : std::nullopt;
+}
+/// And what it is turned into.
+inline Type type_above(const Operator &op, Type below) {
+  return made_by_conversion(op).value_or(type_of_parts(below));
 }
 
 } // namespace unravel::value

@@ -52,6 +52,21 @@ TEST(Npy, RoundTripsOfAllTypes) {
   check_round_trip<long long>({1}, "i8");
 }
 
+TEST(Npy, complex_numbers) {
+  TemporaryFolder folder;
+  const Array single = Array::of(std::vector<std::complex<float>>{{0.5F, -2}, {3, 4}});
+  write_npy(folder.path("a.npy"), single);
+  EXPECT_NE(content_of(folder.path("a.npy")).find("'descr': '<c8'"), std::string::npos);
+  EXPECT_EQ(read_npy(folder.path("a.npy")), single);
+  const Array wide = Array::of(std::vector<std::complex<double>>{{0.1, 1e300}});
+  write_npy(folder.path("b.npy"), wide);
+  EXPECT_EQ(read_npy(folder.path("b.npy")), wide);
+  EXPECT_EQ(wide.real(0), 0.1);
+  EXPECT_EQ(wide.imaginary(0), 1e300);
+  EXPECT_EQ(single.imaginary(1), 4);
+  EXPECT_FALSE(wide.is_integer());
+}
+
 TEST(Npy, ShapesAndTheWrittenForm) {
   TemporaryFolder folder;
   for (std::vector<std::int64_t> shape : {std::vector<std::int64_t>{}, {6}, {2, 3}, {1, 2, 3}, {0, 5}}) {

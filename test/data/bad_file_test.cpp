@@ -84,20 +84,19 @@ TEST(BadFile, Banner) {
     |                                          ^~~~~~~~~~~~~~
   hint: a pattern has no values that could change their sign
 )"},
-      {"a.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 0\n",
-       R"(a.mtx:1:34: error: complex matrices are not supported [unsupported-file]
-  1 | %%MatrixMarket matrix coordinate complex general
-    |                                  ^~~~~~~
-  hint: write the real and the imaginary part to a file each
+      {"a.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n1 2 0\n",
+       R"(a.mtx:2:1: error: a hermitian matrix must be square, not 1 x 2 [bad-header]
+  2 | 1 2 0
+    | ^~~~~
 )"},
-      {"a.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n1 1 0\n",
-       R"(a.mtx:1:34: error: complex matrices are not supported [unsupported-file]
-  1 | %%MatrixMarket matrix coordinate complex hermitian
-    |                                  ^~~~~~~
-  hint: write the real and the imaginary part to a file each
+      {"a.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 2 0.5\n",
+       R"(a.mtx:3:7: error: the diagonal entry (1, 1) of a hermitian matrix must be real [bad-entry]
+  3 | 1 1 2 0.5
+    |       ^~~
+  hint: its imaginary part is 0
 )"},
       {"a.mtx", "%%MatrixMarket matrix coordinate real hermitian\n1 1 0\n",
-       R"(a.mtx:1:39: error: hermitian matrices are not supported [unsupported-file]
+       R"(a.mtx:1:39: error: a `hermitian` matrix is `complex`, not `real` [bad-header]
   1 | %%MatrixMarket matrix coordinate real hermitian
     |                                       ^~~~~~~~~
   hint: a real matrix that is hermitian is `symmetric`
@@ -415,12 +414,14 @@ TEST(BadFile, MissingAndFolders) {
   std::filesystem::create_directory(folder.path("sub.mtx"));
   EXPECT_EQ(message_of(folder, [&] { read_tensor(folder.path("sub.mtx")); }),
             "sub.mtx: error: cannot read: this is a directory [cannot-read]\n");
-  EXPECT_EQ(message_of(folder, [&] { read_tensor(folder.write("a.csv", "1,2,3\n")); }),
-            "a.csv: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
-            "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
-  EXPECT_EQ(message_of(folder, [&] { write_tensor(folder.path("a.csv"), Coordinates({1})); }),
-            "a.csv: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
-            "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
+  EXPECT_EQ(
+      message_of(folder, [&] { read_tensor(folder.write("a.csv", "1,2,3\n")); }),
+      "a.csv: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
+      "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
+  EXPECT_EQ(
+      message_of(folder, [&] { write_tensor(folder.path("a.csv"), Coordinates({1})); }),
+      "a.csv: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
+      "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
 }
 
 /// A compressed file of many entries, as bytes.

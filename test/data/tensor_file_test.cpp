@@ -56,6 +56,28 @@ TEST(MatrixMarket, Symmetry) {
             made({3, 3}, {{{1, 0}, 6}, {{2, 2}, 0}, {{0, 1}, -6}}));
 }
 
+TEST(MatrixMarket, Complex) {
+  Coordinates general({2, 3});
+  general.append({0, 2}, 1.5, -2);
+  general.append({1, 0}, 3);
+  EXPECT_EQ(
+      read_text("a.mtx", "%%MatrixMarket matrix coordinate complex general\n2 3 2\n1 3 1.5 -2\n2 1 3 0\n"),
+      general);
+  const auto both = [](const std::string &symmetry) {
+    const Coordinates read =
+        read_text("a.mtx", "%%MatrixMarket matrix coordinate complex " + symmetry + "\n2 2 1\n2 1 5 7\n");
+    return std::pair(read.value, read.imaginary);
+  };
+  using Parts = std::vector<double>;
+  EXPECT_EQ(both("symmetric"), std::pair(Parts({5, 5}), Parts({7, 7})));
+  EXPECT_EQ(both("skew-symmetric"), std::pair(Parts({5, -5}), Parts({7, -7})));
+  EXPECT_EQ(both("hermitian"), std::pair(Parts({5, 5}), Parts({7, -7})));
+  const Coordinates dense =
+      read_text("a.mtx", "%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n");
+  EXPECT_EQ(to_dense(dense), (Parts{1, 2, 2, 4}));
+  EXPECT_EQ(to_dense(imaginary_part(dense)), (Parts{0, -3, 3, 0}));
+}
+
 TEST(MatrixMarket, ArrayForms) {
   EXPECT_EQ(read_text("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n0\n3\n4\n"),
             made({2, 2}, {{{0, 0}, 1}, {{1, 0}, 0}, {{0, 1}, 3}, {{1, 1}, 4}}));
@@ -208,6 +230,33 @@ TEST(TensorFile, arrays_of_numpy_and_text) {
   EXPECT_EQ(content_of(folder.path("d.txt")), "");
   EXPECT_THROW(read_tensor(folder.path("a.txt")), report::Error);
   EXPECT_THROW(write_tensor(folder.path("e.npy"), Coordinates({INT64_MAX / 2, 4})), report::Error);
+}
+
+TEST(TensorFile, complex_numbers) {
+  TemporaryFolder folder;
+  Coordinates matrix({2, 2});
+  matrix.append({0, 1}, 0.5, -0.25);
+  matrix.append({1, 0}, 4, 3);
+  for (const value::Type type : {value::Type::Complex64, value::Type::Complex128})
+    for (const char *name : {"a.mtx", "a.mtx.gz", "a.npz", "a.npy"}) {
+      const std::string path = folder.path(name);
+      write_tensor(path, matrix, {.type = type});
+      const Coordinates read = read_tensor(path);
+      EXPECT_EQ(to_dense(read), to_dense(matrix)) << name;
+      EXPECT_EQ(to_dense(imaginary_part(read)), to_dense(imaginary_part(matrix))) << name;
+      const bool is_text = std::string(name).find("mtx") != std::string::npos;
+      EXPECT_EQ(complex_type_in(path), is_text ? value::Type::Complex128 : type) << name;
+    }
+  write_tensor(folder.path("b.mtx"), matrix, {.type = value::Type::Complex128});
+  EXPECT_EQ(content_of(folder.path("b.mtx")),
+            "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 2 0.5 -0.25\n2 1 4 3\n");
+  write_tensor(folder.path("b.txt"), matrix, {.type = value::Type::Complex64});
+  EXPECT_EQ(content_of(folder.path("b.txt")), "0+0j 0.5-0.25j\n4+3j 0+0j\n");
+  EXPECT_THROW(write_tensor(folder.path("b.tns"), matrix, {.type = value::Type::Complex128}), report::Error);
+  write_tensor(folder.path("c.mtx"), made({2, 2}, {{{0, 0}, 1}}));
+  write_dense(folder.path("c.npy"), {2}, {1, 2});
+  for (const char *name : {"c.mtx", "c.npy", "none.mtx", "none.npz"})
+    EXPECT_EQ(complex_type_in(folder.path(name)), std::nullopt) << name;
 }
 
 TEST(TensorFile, WritesShortestNumbers) {

@@ -72,6 +72,39 @@ TEST(Tensors, OverArraysCopyNothing) {
   EXPECT_THROWN("layout `csr` has no array `rowpt`", A.array("rowpt"));
 }
 
+TEST(Tensors, complex_values) {
+  using Number = std::complex<double>;
+  Sparse s;
+  std::vector<Number> val{{1, 2}, 3, {0, -1}}, x{{1, 1}, 2, {0, 1}};
+  const Tensor A = Tensor::over("csr", {3, 3}, {{"rowptr", s.rowptr}, {"col", s.col}, {"val", val}});
+  EXPECT_EQ(A.elements<Number>("val").data(), val.data());
+  EXPECT_EQ(A.value_type_of(), unravel::ValueType::Complex128);
+  const Tensor y = unravel::evaluate("y(i) = A(i,j) * x(j)",
+                                     {{"A", A}, {"x", Tensor::over("dense", {3}, {{"val", x}})}}, portable());
+  EXPECT_EQ(y.to_complex_dense(), (std::vector<Number>{{-1, 6}, 0, {0, -2}}));
+  EXPECT_THROWN("the tensor's values are complex", y.to_dense());
+  EXPECT_THROWN("array `val` has elements complex128, not f64", y.elements<double>("val"));
+
+  std::vector<std::complex<float>> single{{1, 2}, {3, -4}};
+  const Tensor z = Tensor::over("dense", {2}, {{"val", single}});
+  const Tensor n = unravel::evaluate("n = conj(z(i)) * z(i)", {{"z", z}}, portable());
+  EXPECT_EQ(n.complex_value(), Number(30));
+  EXPECT_EQ(n.value_type_of(), unravel::ValueType::Complex64);
+  EXPECT_THROWN("complex_value()", n.value());
+  EXPECT_EQ(unravel::evaluate("m = real(conj(z(i)) * z(i))", {{"z", z}}, portable()).value(), 30);
+
+  const unravel::Coordinates entries{{2, 2}, {{0, 1, 1}, {1, 0, 0}}, {1, 2, 3}, {4, 5, 6}};
+  const Tensor packed = Tensor::pack("csc", entries, unravel::ValueType::Complex128);
+  EXPECT_EQ(packed.to_complex_dense(), (std::vector<Number>{0, {1, 4}, {5, 11}, 0}));
+  EXPECT_EQ(packed.to("ell").to_complex_dense(), packed.to_complex_dense());
+  EXPECT_EQ(packed.coordinates().imaginary, (Doubles{11, 4}));
+  EXPECT_THROWN("the entries are complex", Tensor::pack("csc", entries));
+
+  const unravel::Kernel scaled = unravel::make_kernel("y(i) = a * z(i)", portable());
+  EXPECT_EQ(scaled({{"a", Number(0, 1)}, {"z", z}}).to_complex_dense(),
+            (std::vector<Number>{{-2, 1}, {4, 3}}));
+}
+
 TEST(Tensors, ValuesArentLookedAt) {
   constexpr std::size_t count = 1 << 17;
   void *memory = mmap(nullptr, count * sizeof(double), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -60,6 +60,37 @@ def test_dtypes_are_kept(random, dtype):
     np.testing.assert_array_equal(y, (A @ x).astype(y.dtype) if y.dtype.itemsize > 2 else A @ x)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr", "dia"])
+def test_complex_numbers(random, dtype, format):
+    A = matrix(random).astype(dtype)
+    A.data = A.data + 1j * random.random(A.nnz).astype(A.real.dtype)
+    A = A.asformat(format)
+    x = (random.random(20) - 1j * random.random(20)).astype(dtype)
+    close = {"rtol": 1e-5 if dtype == "complex64" else 1e-12}
+    y = un.compute(SPMV, A=A, x=x)
+    assert y.dtype == dtype
+    np.testing.assert_allclose(y, A @ x, **close)
+    np.testing.assert_allclose(un.compute("y(j) = conj(A(i,j)) * z(i)", A=A, z=y), A.conj().T @ y, **close)
+    norm = un.compute("n = real(conj(x(i)) * x(i))", x=x)
+    assert norm.dtype == x.real.dtype and abs(norm - np.vdot(x, x).real) < 1e-3
+    np.testing.assert_allclose(un.compute("y(i) = a * x(i)", a=0.5 - 2j, x=x), (0.5 - 2j) * x, **close)
+    np.testing.assert_allclose(un.compute(SPMV, A=A.real, x=x), A.real @ x, **close)
+    C = un.compute("C(i,k) = A(i,j) * conj(A(k,j))", A=A, C="csr")
+    assert C.dtype == dtype
+    np.testing.assert_allclose(C.toarray(), (A @ A.conj().T).toarray(), rtol=1e-4)
+    packed = un.pack([[0, 2, 0], [1, 0, 1]], np.array([1 + 2j, 3, 1j], dtype), (3, 2), "csr")
+    where, what = packed.coordinates()
+    assert packed.dtype == dtype and what.dtype == np.complex128
+    np.testing.assert_array_equal(packed.toarray(), np.array([[0, 1 + 3j], [0, 0], [3, 0]], dtype))
+
+
+def test_complex_arrays_are_not_copied(random):
+    x = random.random(9) + 1j
+    tensor = un.tensor("dense", (9,), {"val": x})
+    assert np.shares_memory(tensor.arrays["val"], x) and tensor.arrays["val"].dtype == np.complex128
+
+
 def test_wide_indices(random):
     A = matrix(random)
     wide = A.copy()
@@ -178,7 +209,7 @@ def test_errors_show_the_place():
         (lambda: un.compute(SPMV, A=A, x=x), "size-mismatch", "index `j` has extent 3 in `A(i, j)`, but 4 in `x(j)`"),
         (lambda: un.compute(SPMV, A=A), "missing-input", "`x`"),
         (lambda: un.compute(SPMV, A=A, x=x, z=x), "unknown-tensor", "`z`"),
-        (lambda: un.compute(SPMV, A=A.astype(complex), x=x), "value-width", "complex128"),
+        (lambda: un.compute(SPMV, A=A, x=x[:3].astype(np.clongdouble)), "value-width", "complex256"),
         (lambda: un.compute(SPMV, A=A, x=np.array(["a"])), "value-width", "<U1"),
         (lambda: un.compute(SPMV, A=A, x=x.astype(">f8")), "value-width", ">f8"),
         (lambda: un.kernel(SPMV, A="csrr"), "unknown-layout", "did you mean `csr`?"),

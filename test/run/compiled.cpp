@@ -224,14 +224,16 @@ check::Comparison Compiled::compare(PackedCase input, int threads) const {
   EXPECT_EQ(code, input.is_outside ? 1 : 0);
   if (input.is_outside) return {};
   const std::string &result = compilation_.computation.tensors.front().name;
-  std::vector<double> got = data::to_dense(convert::unpack(input.tensors.at(result)));
+  const data::Coordinates entries = convert::unpack(input.tensors.at(result));
+  std::vector<double> got = data::to_dense(entries), imaginary;
+  if (entries.is_complex()) imaginary = data::to_dense(data::imaginary_part(entries));
   double tolerance = problem_.value == loop::ElementType::Float32 ? 1e-5 : 1e-12;
   for (const auto &[name, expected] : input.further) {
     check::Comparison one =
         check::compare(data::to_dense(convert::unpack(input.tensors.at(name))), expected, tolerance);
     if (!one.ok) return one;
   }
-  return check::compare(got, input.expected, tolerance);
+  return check::compare(got, input.expected, tolerance, imaginary);
 }
 
 bool Compiled::check(PackedCase input, int threads) const {
@@ -239,7 +241,8 @@ bool Compiled::check(PackedCase input, int threads) const {
   check::Comparison comparison = compare(std::move(input), threads);
   if (comparison.ok) return true;
   ADD_FAILURE() << problem_.text() << " on " << threads << " threads, " << about << "\nexpected "
-                << comparison.expected << ", got " << comparison.got << "\n"
+                << comparison.expected << " " << comparison.expected_imaginary << ", got " << comparison.got
+                << " " << comparison.got_imaginary << "\n"
                 << c_text_;
   return false;
 }

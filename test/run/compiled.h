@@ -18,6 +18,7 @@ struct PackedCase {
   std::map<std::string, data::Coordinates> coordinates;
   std::map<std::string, tensor::Tensor> tensors; // the result too, filled with what must be overwritten
   std::vector<double> initial;                   // of the result, row-major
+  std::vector<double> imaginary;                 // of that, where it is complex
   Sizes sizes;
   check::Reference expected;
   std::map<std::string, check::Reference> further; // of the results behind the first, which begin as zeros

@@ -463,21 +463,24 @@ void choose_given(const compute::Computation &computation, Sizes &sizes, std::si
 
 check::ProgramReference program_reference(const compute::Computation &computation,
                                           const std::map<std::string, const data::Coordinates *> &operands,
-                                          const Sizes &sizes, const std::vector<double> &initial) {
+                                          const Sizes &sizes, const std::vector<double> &initial,
+                                          const std::vector<double> &imaginary) {
   check::ProgramInput input{operands, sizes.indices, {}};
   input.types = computation.types;
-  for (const compute::TensorUse &use : computation.tensors)
-    if (use.is_result)
-      input.results[use.name] = {shape_of(computation, use.name, sizes).value(),
-                                 use.name == computation.tensors.front().name ? initial
-                                                                              : std::vector<double>()};
+  for (const compute::TensorUse &use : computation.tensors) {
+    if (!use.is_result) continue;
+    check::ProgramResult &result = input.results[use.name];
+    result.shape = shape_of(computation, use.name, sizes).value();
+    if (use.name == computation.tensors.front().name) result.initial = initial, result.imaginary = imaginary;
+  }
   return check::evaluate_program(computation.program, input);
 }
 
 check::Reference reference_of(const compute::Computation &computation,
                               const std::map<std::string, const data::Coordinates *> &operands,
-                              const Sizes &sizes, const std::vector<double> &initial) {
-  return program_reference(computation, operands, sizes, initial)
+                              const Sizes &sizes, const std::vector<double> &initial,
+                              const std::vector<double> &imaginary) {
+  return program_reference(computation, operands, sizes, initial, imaginary)
       .results.at(computation.tensors.front().name);
 }
 

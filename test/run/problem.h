@@ -112,12 +112,14 @@ void choose_given(const compute::Computation &computation, Sizes &sizes, std::si
 /// Of a program, with the first divisor that isn't stored.
 check::ProgramReference program_reference(const compute::Computation &computation,
                                           const std::map<std::string, const data::Coordinates *> &operands,
-                                          const Sizes &sizes, const std::vector<double> &initial);
+                                          const Sizes &sizes, const std::vector<double> &initial,
+                                          const std::vector<double> &imaginary = {});
 
 /// What the reference evaluator says.
 check::Reference reference_of(const compute::Computation &computation,
                               const std::map<std::string, const data::Coordinates *> &operands,
-                              const Sizes &sizes, const std::vector<double> &initial);
+                              const Sizes &sizes, const std::vector<double> &initial,
+                              const std::vector<double> &imaginary = {});
 
 /// Which values operands have.
 enum class Values {

@@ -84,10 +84,41 @@ const std::vector<std::string> &lines() {
   return all;
 }
 
+/// What there is for complex numbers, too; results whose type isn't said.
+const std::vector<std::string> &complex_lines() {
+  static const std::vector<std::string> all{
+      "y(i) = A(i,j) * x(j)",
+      "y(i) += A(i,j) * x(j)",
+      "y(j) = A(i,j) * x(i)",
+      "y(i) = conj(A(i,j)) * x(j) + 3 * B(i,j) * z(j)",
+      "C(i,j) = A(i,k) * B(k,j)",
+      "s = conj(x(i)) * z(i)",
+      "t = A(i,j) * conj(A(i,j))",
+      "C(i,j) = A(i,j) - 2 * conj(B(j,i))",
+      "y(i) = A(i,j) * x(j) in plus.first",
+      "t = A(i,j) * B(j,k) in plus.pair",
+      "y(i) = x(i) / z(i)",
+      "y(i) = (x(i) - 1) / (2 * z(i) + 3)",
+      "y(i) *= A(i,j)",
+      "D(i,j) = A(i,j) * U(i,r) * V(j,r)",
+      "y(i) = real(A(i,j)) * x(j)",
+      "y(i) = real(A(i,j) * x(j)) - imag(B(i,j) * z(j))",
+      "y(i) = abs(A(i,j) * x(j))",
+      "y(i) = select(x(i) = z(i), x(i), 2 * z(i))",
+      "y(i) = exp(0.25 * x(i)) * (sqrt(z(i)) + i)",
+      "y(i) = any(x(i), z(i))",
+      "for i { let a = 0; for j { a += A(i,j) * x(j); } y(i) = a * 2; }",
+      "for i { let w(j) = 0; for j { w(j) += A(i,j); } for j { y(i) += conj(w(j)) * x(j); } }",
+      "for i { let a = 0; for j { a += real(A(i,j) * x(j)); } y(i) = a / 4; }",
+      "operator f(a, b) = a * b + a - conj(b); y(i) = f(x(i), z(i));",
+  };
+  return all;
+}
+
 /// Any number of the type: of those with 64 bits, one that a double holds.
 double any_number(Type type, std::mt19937_64 &random) {
   const auto bits = static_cast<std::int64_t>(random());
-  if (!value::is_integer(type)) return static_cast<double>(bits % 10);
+  if (!value::is_integer(type)) return static_cast<double>(bits % 10); // of a complex one either part
   const bool is_wide = value::facts_of(type).bytes == 8;
   std::int64_t integer = random() % 2 ? bits % 20 : is_wide ? bits >> 11 : bits;
   if (!value::facts_of(type).is_signed && is_wide) integer = std::abs(integer);
@@ -126,19 +157,39 @@ Problem with_types(Problem problem, std::mt19937_64 &random) {
   return problem;
 }
 
-/// Each line, those with operators of the user's own, and a sample of reductions that threads share.
-std::vector<Problem> any_problems(std::mt19937_64 &random) {
-  std::vector<Problem> all;
+Problem any_problem(const std::string &line, std::mt19937_64 &random) {
+  return with_types({line, {}, {}, {}}, random);
+}
+
+/// The same with a complex operand at least, and results of whatever type that makes them.
+Problem any_complex_problem(const std::string &line, std::mt19937_64 &random) {
+  Problem problem = any_problem(line, random);
+  std::erase_if(problem.formats, [](const auto &format) {
+    return std::string("yCDst").find(format.first) != std::string::npos;
+  });
+  const std::size_t chosen = random() % problem.formats.size();
+  std::size_t number = 0;
+  for (auto &[tensor, format] : problem.formats) {
+    if (number++ != chosen && random() % 2 == 0) continue;
+    format = format.substr(0, format.find(' ')) + (random() % 3 == 0 ? " complex64" : " complex128");
+  }
+  return problem;
+}
+
+/// Each line, those with operators of the user's own, a sample of reductions that threads share, and lines for
+/// complex numbers; and whether it is one of these.
+std::vector<std::pair<Problem, bool>> any_problems(std::mt19937_64 &random) {
+  std::vector<std::pair<Problem, bool>> all;
   for (const std::string &line : lines())
-    all.push_back({line, {}, {}, {}});
+    all.emplace_back(any_problem(line, random), false);
   for (const std::string &line : own_lines())
-    all.push_back({own + line, {}, {}, {}});
+    all.emplace_back(any_problem(own + line, random), false);
   for (const std::string &semiring : reducing_semirings) {
     const std::vector<Problem> shared = parallel_reductions(semiring);
-    all.push_back(shared[random() % shared.size()]);
+    all.emplace_back(with_types(shared[random() % shared.size()], random), false);
   }
-  for (Problem &problem : all)
-    problem = with_types(std::move(problem), random);
+  for (const std::string &line : complex_lines())
+    all.emplace_back(any_complex_problem(line, random), true);
   return all;
 }
 
@@ -154,22 +205,27 @@ std::optional<PackedCase> draw(const pipeline::Front &front, const Sizes &sizes,
     data::Coordinates drawn = random_tensor(*shape, use.is_result ? 1 : 0.5, false, random);
     for (double &number : drawn.value)
       number = any_number(type, random);
+    if (value::is_complex(type)) drawn.imaginary.resize(drawn.size());
+    for (double &number : drawn.imaginary)
+      number = any_number(type, random);
     made.about += use.name + " " + std::string(value::facts_of(type).word) + " ";
     const tensor::Tensor &packed =
         made.tensors.emplace(use.name, convert::pack(front.layouts.at(use.name), drawn)).first->second;
     made.coordinates[use.name] = convert::unpack(packed); // what a layout pads with counts as stored
-    if (use.is_result)
+    if (use.is_result) {
       made.initial = data::to_dense(made.coordinates[use.name]);
-    else
+      if (value::is_complex(type))
+        made.imaginary = data::to_dense(imaginary_part(made.coordinates[use.name]));
+    } else
       operands[use.name] = &made.coordinates[use.name];
   }
-  made.expected = reference_of(front.computation, operands, sizes, made.initial);
+  made.expected = reference_of(front.computation, operands, sizes, made.initial, made.imaginary);
   return made;
 }
 
-/// The result that the interpreter makes of the case, its parallel iterations in disorder.
-std::vector<double> interpreted(const pipeline::Compilation &compilation, const PackedCase &input,
-                                std::uint64_t seed) {
+/// The result that the interpreter makes of the case, its parallel iterations in disorder: both parts.
+std::pair<std::vector<double>, std::vector<double>> interpreted(const pipeline::Compilation &compilation,
+                                                                const PackedCase &input, std::uint64_t seed) {
   loop::Memory memory;
   for (const auto &[name, tensor] : input.tensors) {
     for (const auto &[size, number] : tensor.sizes)
@@ -181,9 +237,11 @@ std::vector<double> interpreted(const pipeline::Compilation &compilation, const 
       std::vector<double> &values = memory.values[name + "." + array.name];
       std::vector<std::int64_t> &indices = memory.indices[name + "." + array.name];
       for (std::size_t k = 0; k < elements.size(); ++k)
-        if (array.is_value)
+        if (array.is_value) {
           values.push_back(elements.real(k));
-        else
+          if (elements.is_complex())
+            memory.imaginary[name + "." + array.name].push_back(elements.imaginary(k));
+        } else
           indices.push_back(elements.integer(k));
     }
   }
@@ -194,7 +252,8 @@ std::vector<double> interpreted(const pipeline::Compilation &compilation, const 
   options.seed = seed;
   EXPECT_EQ(loop::interpret(compilation.program, memory, options), 0);
   const loop::TensorParameter &result = compilation.program.parameters.front();
-  return memory.values.at(result.name + "." + result.arrays.front().name);
+  const std::string array = result.name + "." + result.arrays.front().name;
+  return {memory.values.at(array), memory.imaginary[array]};
 }
 
 /// Do doubles hold what the interpreter has in memory? It keeps no more of integers of 64 bits.
@@ -230,6 +289,15 @@ std::string unit_text(const pipeline::Compilation &compilation, const PackedCase
       const data::Elements &elements = tensor.array(array.name);
       members.push_back(variable + "_" + array.name);
       if (k == 0) result = members.back();
+      if (elements.is_complex()) {
+        const Type part = value::type_of_parts(elements.type());
+        text += fmt::format("static {} {}[] = {{", value::facts_of(part).c_name, members.back());
+        for (std::size_t e = 0; e < elements.size(); ++e)
+          text += fmt::format("{}, {}, ", elements.real(e), elements.imaginary(e));
+        text += elements.size() == 0 ? "0};\n" : "};\n";
+        members.back() = fmt::format("({} *){}", value::facts_of(elements.type()).c_name, members.back());
+        continue;
+      }
       text += fmt::format("static {} {}[] = {{", value::facts_of(elements.type()).c_name, members.back());
       for (std::size_t e = 0; e < elements.size(); ++e)
         text += literal(elements.number(e)) + ", ";
@@ -238,14 +306,19 @@ std::string unit_text(const pipeline::Compilation &compilation, const PackedCase
     text += fmt::format("static {} {} = {{{}}};\n", names[k].type, variable, fmt::join(members, ", "));
     arguments += (k ? ", &" : "&") + variable;
   }
-  text += fmt::format("static const double {}_expected[] = {{{}}};\n", program.name,
-                      fmt::join(input.expected.value, ", "));
+  std::vector<double> expected;
+  for (std::size_t k = 0; k < input.expected.value.size(); ++k) {
+    expected.push_back(input.expected.value[k]);
+    if (!input.expected.imaginary.empty()) expected.push_back(input.expected.imaginary[k]);
+  }
+  text +=
+      fmt::format("static const double {}_expected[] = {{{}}};\n", program.name, fmt::join(expected, ", "));
   return text + fmt::format("static int {0}_wrong(void) {{\n  int k, wrong = {0}({1}) != 0;\n"
                             "  for (k = 0; k < {2}; k++) {{\n"
                             "    const double expected = {0}_expected[k], off = (double){3}[k] - expected;\n"
                             "    const double least = 1e-3 + 1e-5 * (expected < 0 ? -expected : expected);\n"
                             "    wrong += off > least || off < -least;\n  }}\n  return wrong;\n}}\n",
-                            program.name, arguments, input.expected.value.size(), result);
+                            program.name, arguments, expected.size(), result);
 }
 
 } // namespace
@@ -256,7 +329,8 @@ TEST(Types, of_random_computations_under_the_sanitizer) {
   std::string text = "#include <stdint.h>\n", main = "int main(void) {\n  int bad = 0;\n";
   std::size_t kernels = 0;
   for (int round = 0; round < (take_all() ? 10 : 3); ++round)
-    for (Problem &problem : any_problems(random)) {
+    for (auto &[problem, is_complex] : any_problems(random)) {
+      if (is_complex && problem.expression.find('/') != std::string::npos) continue; // infinities are no literals
       problem.name = "kernel" + std::to_string(kernels);
       pipeline::Request request = problem.request();
       request.value.reset();
@@ -301,7 +375,7 @@ TEST(Types, of_random_computations) {
   std::size_t kernels = 0, calls = 0, runs = 0;
   std::set<Type> seen;
   for (int round = 0; round < (take_all() ? 60 : 3); ++round)
-    for (Problem &problem : any_problems(random)) {
+    for (auto &[problem, is_complex] : any_problems(random)) {
       SCOPED_TRACE(problem.text());
       pipeline::Request request = problem.request();
       request.value.reset();
@@ -311,8 +385,8 @@ TEST(Types, of_random_computations) {
       try {
         front = pipeline::read_request(request);
         compilation = pipeline::compile(request);
-        const bool is_single =
-            std::ranges::any_of(front.types, [](const auto &type) { return type.second == Type::Float32; });
+        const bool is_single = std::ranges::any_of(
+            front.types, [](const auto &type) { return value::type_of_parts(type.second) == Type::Float32; });
         if (is_single) problem.value = Type::Float32; // rounding errors are larger
         kernel.emplace(request, problem);
       } catch (const report::Error &error) {
@@ -330,17 +404,17 @@ TEST(Types, of_random_computations) {
         ASSERT_TRUE(kernel->check(*input, 1 + static_cast<int>(calls % 2)));
         if (input->expected.value.size() > 400 || !has_small_integers(front)) continue;
         ++runs;
-        const check::Comparison comparison =
-            check::compare(interpreted(*compilation, *input, runs), input->expected, 1e-5);
+        const auto [real, imaginary] = interpreted(*compilation, *input, runs);
+        const check::Comparison comparison = check::compare(real, input->expected, 1e-5, imaginary);
         ASSERT_TRUE(comparison.ok) << "interpreted: expected " << comparison.expected << ", got "
                                    << comparison.got << "\n"
                                    << loop::to_text(compilation->program);
       }
     }
   std::cout << kernels << " kernels, " << calls << " calls, " << runs << " interpreted\n";
-  EXPECT_GT(kernels, 40u);
+  EXPECT_GT(kernels, 90u);
   EXPECT_GT(runs, 100u);
-  EXPECT_EQ(seen.size(), types().size());
+  EXPECT_EQ(seen.size(), types().size() + 2); // and the complex ones
 }
 
 } // namespace unravel::run::test

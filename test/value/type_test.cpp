@@ -2,6 +2,7 @@
 #include "value/operators.h"
 #include "value/typed.h"
 
+#include <complex>
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
@@ -67,6 +68,41 @@ TEST(Types, sizes_and_ends_are_those_of_c) {
   });
   EXPECT_FALSE(type_called("bit"));
   EXPECT_FALSE(type_called(""));
+}
+
+TEST(Types, complex_numbers) {
+  EXPECT_EQ(sizeof(std::complex<float>), facts_of(Type::Complex64).bytes);
+  EXPECT_EQ(sizeof(std::complex<double>), facts_of(Type::Complex128).bytes);
+  EXPECT_EQ(conversion_to(Type::Complex128), Operator::ToComplex128);
+  EXPECT_EQ(made_by_conversion(Operator::ToComplex64), Type::Complex64);
+  each_type([](auto own) { // C's conversions: as with f32, with f64
+    using T = decltype(own);
+    using Single = decltype(own + 1.0F);
+    using Double = decltype(own + 1.0);
+    const auto complex = [](Type parts) {
+      return parts == Type::Float32 ? Type::Complex64 : Type::Complex128;
+    };
+    EXPECT_EQ(common(type_of<T>(), Type::Complex64), complex(type_of<Single>()));
+    EXPECT_EQ(common(Type::Complex128, type_of<T>()), complex(type_of<Double>()));
+  });
+  EXPECT_EQ(common(Type::Complex64, Type::Complex128), Type::Complex128);
+
+  const Scalar z{Type::Complex128, 3, 0, -4};
+  EXPECT_EQ(converted(z, Type::Float64).real, 3);
+  EXPECT_EQ(converted(z, Type::Complex64).imaginary, -4);
+  EXPECT_EQ(converted({Type::Complex128, 0, 0, 1}, Type::Bool).integer, 1);
+  const auto of = [&](Operator op, Type type, std::vector<Scalar> arguments) {
+    const Scalar made = evaluate_exactly(op, type, std::move(arguments));
+    return std::pair(made.real, made.imaginary);
+  };
+  using Pair = std::pair<double, double>;
+  EXPECT_EQ(of(Operator::Absolute, Type::Float64, {z}), Pair(5, 0));
+  EXPECT_EQ(of(Operator::ImaginaryPart, Type::Float64, {z}), Pair(-4, 0));
+  EXPECT_EQ(of(Operator::Conjugate, Type::Complex128, {z}), Pair(3, 4));
+  EXPECT_EQ(of(Operator::Multiply, Type::Complex128, {z, z}), Pair(-7, -24));
+  EXPECT_EQ(of(Operator::Divide, Type::Complex128, {{Type::Complex128, -7, 0, -24}, z}), Pair(3, -4));
+  EXPECT_EQ(of(Operator::Equal, Type::Complex128, {z, z}), Pair(1, 0));
+  EXPECT_EQ(of(Operator::SquareRoot, Type::Complex128, {{Type::Float64, -4, 0}}), Pair(0, 2));
 }
 
 TEST(Types, common_types_are_those_of_c) {

@@ -30,6 +30,11 @@ typedef __SIZE_TYPE__ size_t;
 void *memset(void *, int, size_t);
 // part: parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
 void *memcpy(void *, const void *, size_t);
+// part: complex
+double creal(double _Complex), cimag(double _Complex), cabs(double _Complex);
+float crealf(float _Complex), cimagf(float _Complex), cabsf(float _Complex);
+double _Complex conj(double _Complex), csqrt(double _Complex), cexp(double _Complex), clog(double _Complex);
+float _Complex conjf(float _Complex), csqrtf(float _Complex), cexpf(float _Complex), clogf(float _Complex);
 // part: mathematics
 double fabs(double), sqrt(double), exp(double), log(double), pow(double, double);
 float fabsf(float), sqrtf(float), expf(float), logf(float), powf(float, float);

@@ -7,6 +7,20 @@
 #endif
 // part: workspace assembled
 #include <stdlib.h>
+// part: complex
+#ifndef __cplusplus
+#include <complex.h>
+#else // whose header of that name has other functions
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wc99-extensions"
+#endif
+extern "C" {
+double creal(double _Complex), cimag(double _Complex), cabs(double _Complex);
+float crealf(float _Complex), cimagf(float _Complex), cabsf(float _Complex);
+double _Complex conj(double _Complex), csqrt(double _Complex), cexp(double _Complex), clog(double _Complex);
+float _Complex conjf(float _Complex), csqrtf(float _Complex), cexpf(float _Complex), clogf(float _Complex);
+}
+#endif
 // part: mathematics
 #include <math.h>
 // part: memset reserve parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
