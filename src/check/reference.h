@@ -41,7 +41,7 @@ struct ReferenceProduct {
 struct Reference {
   std::vector<std::int64_t> shape;
   std::vector<double> value;
-  std::vector<double> magnitude; // the sum of the absolute values of the terms
+  std::vector<double> magnitude;      // the sum of the absolute values of the terms
   std::vector<double> imaginary = {}; // of complex values; else empty
   /// Truths are reduced into it: a number that is neither 0 nor 1 counts as true, and may become 1 or stay.
   bool has_truths = false;

@@ -61,8 +61,8 @@ public:
     for (const compute::TensorUse &use : uses()) {
       if (!use.is_result) continue;
       const auto given = operands_.by_name.find(use.name);
-      operands_.result_shapes.emplace(use.name, given != operands_.by_name.end() ? given->second.shape
-                                                                                 : extents_.wanted_shape(use));
+      operands_.result_shapes.emplace(
+          use.name, given != operands_.by_name.end() ? given->second.shape : extents_.wanted_shape(use));
     }
     operands_.extents = extents_.all();
     return std::move(operands_);

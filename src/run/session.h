@@ -53,7 +53,7 @@ struct Report {
   bool has_special_values = false; // infinities or NaN, of which plans make something else
   std::optional<check::Comparison> comparison;
   tensor::Tensor result;
-  std::optional<Answer> answer; // of the result
+  std::optional<Answer> answer;                  // of the result
   std::map<std::string, tensor::Tensor> tensors; // the others
 };
 

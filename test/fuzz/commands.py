@@ -39,7 +39,7 @@ SPARSE = {
 SQUARE = ["symmetric_csr", "packed_lower", "packed_upper", "csr_lower", "lower_diagonal", "skyline", "skew_csr"]
 GROWING = {1: ["sv", "bitmap"], 2: ["csr", "csc", "coo", "dcsr", "dcsc", "csf", "csr4", "bcsr<2,2>", "ell", "ellr",
                                               "coo_unsorted", "dia", "hyb<2>"], 3: ["csf", "csf3", "coo3"], 4: ["csf", "coo4"]}
-TYPES = ["f32", "int32", "int64", "bool", "uint8", "int16"]
+TYPES = ["f32", "complex128", "complex64", "int32", "int64", "bool", "uint8", "int16"]
 REDUCTIONS = ["min", "max", "or", "and", "xor", "*", "any"]
 SEMIRINGS = ["min.+", "max.+", "max.*", "or.and", "xor.and", "min.max", "max.min", "plus.pair", "any.pair", "min.first",
              "min.second", "plus.first", "plus.second", "plus.times"]

@@ -176,8 +176,8 @@ Problem any_complex_problem(const std::string &line, std::mt19937_64 &random) {
   return problem;
 }
 
-/// Each line, those with operators of the user's own, a sample of reductions that threads share, and lines for
-/// complex numbers; and whether it is one of these.
+/// Each line, those with operators of the user's own, a sample of reductions that threads share, and lines
+/// for complex numbers; and whether it is one of these.
 std::vector<std::pair<Problem, bool>> any_problems(std::mt19937_64 &random) {
   std::vector<std::pair<Problem, bool>> all;
   for (const std::string &line : lines())
@@ -330,7 +330,8 @@ TEST(Types, of_random_computations_under_the_sanitizer) {
   std::size_t kernels = 0;
   for (int round = 0; round < (take_all() ? 10 : 3); ++round)
     for (auto &[problem, is_complex] : any_problems(random)) {
-      if (is_complex && problem.expression.find('/') != std::string::npos) continue; // infinities are no literals
+      if (is_complex && problem.expression.find('/') != std::string::npos)
+        continue; // infinities are no literals
       problem.name = "kernel" + std::to_string(kernels);
       pipeline::Request request = problem.request();
       request.value.reset();
