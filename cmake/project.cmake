@@ -40,7 +40,7 @@ file(GLOB tool_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/tool/*.
 if(tool_sources)
   add_executable(unravel_tool ${tool_sources})
   set_target_properties(unravel_tool PROPERTIES OUTPUT_NAME unravel RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  target_link_libraries(unravel_tool PRIVATE unravel_flags unravel_run fmt::fmt CLI11::CLI11
+  target_link_libraries(unravel_tool PRIVATE unravel_flags unravel_show fmt::fmt CLI11::CLI11
                                              nlohmann_json::nlohmann_json PkgConfig::HTTPLIB)
   unravel_embed(tool page_files ${CMAKE_CURRENT_SOURCE_DIR}/src/tool/page/*)
   target_compile_definitions(unravel_tool PRIVATE UNRAVEL_VERSION="${PROJECT_VERSION}")
@@ -177,7 +177,7 @@ if(UNRAVEL_TESTS AND TARGET unravel_tool AND UNRAVEL_JIT AND NOT UNRAVEL_SANITIZ
   if(UNRAVEL_PYTHON)
     add_test(NAME Python.Package COMMAND ${UNRAVEL_PYTHON} -B -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/test/python)
     set_tests_properties(Python.Package PROPERTIES LABELS "python;slow" ENVIRONMENT
-      "PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python;UNRAVEL_LIBRARY=$<TARGET_FILE:unravel_c>;UNRAVEL_TOOL=$<TARGET_FILE:unravel_tool>")
+      "PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python;UNRAVEL_LIBRARY=$<TARGET_FILE:unravel_c>")
     # Random commands, always the same; `scripts/fuzz` tries others. And the tester itself.
     set(commands ${CMAKE_CURRENT_SOURCE_DIR}/test/fuzz/commands.py)
     add_test(NAME Fuzz.Commands COMMAND ${UNRAVEL_PYTHON} -B ${commands} --tool $<TARGET_FILE:unravel_tool> --commands 150 --jobs 1)

@@ -262,6 +262,10 @@ CSource make_c(const std::string &expression, const Tensors &tensors, const Opti
 /// proofs, loops, C. For people. Throws Error.
 std::string explain(const std::string &expression, const Options &options = {});
 std::string explain(const std::string &expression, const Tensors &tensors, const Options &options = {});
+/// The same as one page of HTML, which needs no network; with the arrays of the tensors drawn.
+std::string explain_as_html(const std::string &expression, const Options &options = {});
+std::string explain_as_html(const std::string &expression, const Tensors &tensors,
+                            const Options &options = {});
 
 /// What a kernel is called with, for the time of the call: a tensor, or a number for a scalar or for a
 /// program's size.

@@ -194,6 +194,9 @@ int unravel_make_c(const char *expression, const unravel_options *options, size_
 /* The compiler's stages, for people. To be freed with unravel_free. */
 int unravel_explain(const char *expression, const unravel_options *options, size_t tensor_count,
                     const unravel_argument *tensors, char **text, unravel_error *error);
+/* The same as one page of HTML, with the arrays of the tensors drawn. */
+int unravel_explain_as_html(const char *expression, const unravel_options *options, size_t tensor_count,
+                            const unravel_argument *tensors, char **page, unravel_error *error);
 
 void unravel_free(void *memory);
 

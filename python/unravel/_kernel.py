@@ -2,14 +2,11 @@
 import collections
 import ctypes
 import operator
-import os
 import pathlib
-import subprocess
 import threading
 
 import numpy as np
 
-from . import _library
 from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
 from ._tensor import Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse
 
@@ -416,42 +413,19 @@ def emit_c(expression, /, *, options=None, **tensors):
     return CSource(*map(take_text, (made.function, made.source, made.header)))
 
 
-def _tool():
-    chosen = os.environ.get("UNRAVEL_TOOL")
-    if chosen:
-        return chosen
-    for folder in list(pathlib.Path(_library.lib._name).resolve().parents)[:4]:
-        for path in (folder / "unravel", folder / "bin" / "unravel"):
-            if path.is_file() and os.access(path, os.X_OK):
-                return str(path)
-    return "unravel"
-
-
 def report(expression, path, /, *, options=None, **tensors):
-    """Writes one HTML page with all that `explain` says, for a browser: by the command `unravel explain --report`, which
-    is installed beside the library (or UNRAVEL_TOOL names it).
+    """Writes one HTML page with all that `explain` says, for a browser; arrays are drawn.
 
-    tensors: arrays, or texts that say their layouts. Raises Error.
+    tensors: arrays, or texts that say their layouts. Raises Error, and OSError where the file can't be written.
     """
-    options = options or Options()
-    formats, operands = _split(tensors)
-    for name, value in operands.items():
-        if not _is_number(value):
-            tensor = as_tensor(value)[0]
-            dtype = tensor.dtype
-            word = {"float64": "f64", "float32": "f32"}.get(str(dtype), str(dtype))
-            formats[name] = _without_type(tensor.format) + (" " + word if dtype is not None else "")
-    command = [_tool(), "explain", expression, "--report", str(path), "--name", options.name]
-    for name, text in formats.items():
-        command += ["-f", f"{name}={text}"]
-    for text in options.schedules:
-        command += ["-s", text]
-    for text in options.finds:
-        command += ["--find", text]
+    arguments, keep = _for_texts(expression, options, tensors)
+    page = ctypes.c_void_p()
+    call(lib.unravel_explain_as_html, *arguments, ctypes.byref(page))
+    del keep
+    path = pathlib.Path(path)
+    part = path.with_name(path.name + ".part")
     try:
-        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    except OSError as refusal:
-        raise Error(f"the command `unravel` can't be run: {refusal}", "no-compiler") from refusal
-    if done.returncode != 0:
-        kind = done.stderr.partition("[")[2].partition("]")[0]
-        raise Error(done.stderr.rstrip("\n"), kind or "internal", done.returncode == 3)
+        part.write_text(take_text(page), encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -134,6 +134,7 @@ _declare("unravel_kernel_run", _int, _pointer, _pointer, _pointer, _pointer, _er
 _declare("unravel_kernel_run_into", _int, _pointer, _pointer, _pointer, _pointer, _size, _error)
 _declare("unravel_make_c", _int, _text, _pointer, _size, _pointer, _pointer, _error)
 _declare("unravel_explain", _int, _text, _pointer, _size, _pointer, _pointer, _error)
+_declare("unravel_explain_as_html", _int, _text, _pointer, _size, _pointer, _pointer, _error)
 
 
 def fail(error):

@@ -68,6 +68,13 @@ private:
   gzFile_s *packed_ = nullptr;
 };
 
+/// Writes a whole text, or nothing. Throws cannot_write.
+inline void write_text_file(const std::string &path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
 /// A name in the folder of `target` that doesn't exist yet, for something that is to be renamed to `target`.
 std::string temporary_name(const std::string &target);
 

@@ -463,6 +463,15 @@ int unravel_explain(const char *expression, const unravel_options *options, size
   });
 }
 
+int unravel_explain_as_html(const char *expression, const unravel_options *options, size_t tensor_count,
+                            const unravel_argument *tensors, char **page, unravel_error *error) {
+  if (page) *page = nullptr;
+  return guarded(error, [&] {
+    given(page, "page") = copied(unravel::explain_as_html(
+        &given(expression, "expression"), tensors_of(tensor_count, tensors), options_of(options)));
+  });
+}
+
 void unravel_free(void *memory) {
   std::free(memory);
 }

@@ -2,9 +2,11 @@
 #include "build/cache.h"
 #include "library/border.h"
 #include "library/code.h"
+#include "library/state.h"
 #include "machine/keep.h"
 #include "pipeline/packed.h"
 #include "report/diagnostic.h"
+#include "show/page.h"
 #include "tensor/counts.h"
 
 #include <algorithm>
@@ -79,6 +81,15 @@ std::string explanation(pipeline::Request request) {
   return pipeline::to_text(made) + "\n== C\n" + pipeline::c_text(made);
 }
 
+std::string page(pipeline::Request request, const Tensors &tensors) {
+  request.details = true;
+  const pipeline::Compilation made = pipeline::compile(request);
+  std::map<std::string, tensor::Tensor> drawn;
+  for (const auto &[name, tensor] : tensors)
+    drawn.emplace(name, Access::state(tensor).tensor());
+  return show::to_html({.compilation = made, .schedules = request.schedules, .tensors = &drawn});
+}
+
 } // namespace
 
 CSource make_c(const std::string &expression, const Options &options) {
@@ -96,6 +107,14 @@ std::string explain(const std::string &expression, const Options &options) {
 
 std::string explain(const std::string &expression, const Tensors &tensors, const Options &options) {
   return at_border([&] { return explanation(request_of(expression, tensors, options, "portable", true)); });
+}
+
+std::string explain_as_html(const std::string &expression, const Options &options) {
+  return at_border([&] { return page(request_of(expression, options, "portable"), {}); });
+}
+
+std::string explain_as_html(const std::string &expression, const Tensors &tensors, const Options &options) {
+  return at_border([&] { return page(request_of(expression, tensors, options, "portable", true), tensors); });
 }
 
 Kernel make_kernel(const std::string &expression, const Options &options) {

@@ -1,13 +1,13 @@
 #include "compute/fills.h"
+#include "data/output_file.h"
 #include "emit/names.h"
 #include "packing/pack_c.h"
 #include "pipeline/packed.h"
 #include "report/diagnostic.h"
+#include "show/facts.h"
 #include "tool/commands.h"
-#include "tool/facts.h"
 #include "tool/options.h"
 #include "tool/places.h"
-#include "tool/text_file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -212,17 +212,17 @@ void add_compile(CLI::App &app, bool &json) {
                      "as in -o kernel.c");
       const bool with_header = !options->main;
       if (with_header)
-        write_text_file(path.parent_path() / (emit::kernel_name(compilation.program) + ".h"),
-                        packs ? pipeline::packed_header(compilation, request.index, value)
-                              : pipeline::c_header(compilation));
-      write_text_file(options->output, text(with_header));
+        data::write_text_file(path.parent_path() / (emit::kernel_name(compilation.program) + ".h"),
+                              packs ? pipeline::packed_header(compilation, request.index, value)
+                                    : pipeline::c_header(compilation));
+      data::write_text_file(options->output, text(with_header));
     }
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
                             {"function", emit::kernel_name(compilation.program)},
                             {"times_ms", {{"compile", compilation.milliseconds()}}},
                             {"c", packs ? text(false) : pipeline::c_text(compilation)}};
-      out.update(plans_json(compilation));
+      out.update(show::plans_json(compilation));
       std::cout << out.dump(2) << "\n";
     } else if (options->output.empty()) {
       std::cout << text(false);

@@ -5,9 +5,9 @@
 #include "data/tensor_file.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
+#include "show/facts.h"
 #include "tensor/raw_arrays.h"
 #include "tool/commands.h"
-#include "tool/facts.h"
 #include "tool/options.h"
 
 #include <algorithm>
@@ -303,11 +303,16 @@ nlohmann::json json_of(const Facts &facts, const ConvertCommandOptions &options)
   nlohmann::json times = nlohmann::json::object();
   for (const auto &[what, milliseconds] : facts.times_ms)
     times[what] = milliseconds;
-  return {{"input", options.input},        {"output", options.output},
-          {"shape", facts.shape},          {"entries", facts.entries},
-          {"from", or_null(facts.from)},   {"to", or_null(facts.to)},
-          {"route", or_null(facts.route)}, {"bytes", facts.bytes},
-          {"notes", facts.notes},          {"times_ms", times}};
+  return {{"input", options.input},
+          {"output", options.output},
+          {"shape", facts.shape},
+          {"entries", facts.entries},
+          {"from", show::or_null(facts.from)},
+          {"to", show::or_null(facts.to)},
+          {"route", show::or_null(facts.route)},
+          {"bytes", facts.bytes},
+          {"notes", facts.notes},
+          {"times_ms", times}};
 }
 
 } // namespace

@@ -1,10 +1,10 @@
+#include "data/output_file.h"
 #include "depend/distance.h"
+#include "show/facts.h"
+#include "show/page.h"
+#include "show/proofs.h"
 #include "tool/commands.h"
-#include "tool/facts.h"
 #include "tool/options.h"
-#include "tool/proofs.h"
-#include "tool/report_page.h"
-#include "tool/text_file.h"
 #include "tool/wavefront_answers.h"
 
 #include <iostream>
@@ -27,19 +27,19 @@ void add_explain(CLI::App &app, bool &json) {
   command->callback([options, &json] {
     json = options->json;
     pipeline::Compilation compilation = compile(*options, true);
-    if (!options->smtlib.empty()) write_smtlib(options->smtlib, *compilation.prover);
+    if (!options->smtlib.empty()) show::write_smtlib(options->smtlib, *compilation.prover);
     if (!options->report.empty())
-      write_text_file(options->report,
-                      to_html({compilation, options->schedules, nullptr, nullptr, 0, nullptr}));
+      data::write_text_file(options->report,
+                            show::to_html({.compilation = compilation, .schedules = options->schedules}));
     std::string c = pipeline::c_text(compilation);
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
-                            {"loops", loops_json(compilation)},
-                            {"obligations", obligations_json(compilation)},
-                            {"dependences", dependences_json(compilation)},
+                            {"loops", show::loops_json(compilation)},
+                            {"obligations", show::obligations_json(compilation)},
+                            {"dependences", show::dependences_json(compilation)},
                             {"c", c}};
-      out.update(proofs_json(compilation));
-      add_not_tried(out, compilation.not_tried);
+      out.update(show::proofs_json(compilation));
+      show::add_not_tried(out, compilation.not_tried);
       out["stages"] = nlohmann::json::array();
       for (const pipeline::Stage &stage : compilation.stages)
         out["stages"].push_back({{"name", stage.name}, {"text", stage.text}, {"ms", stage.milliseconds}});
@@ -47,7 +47,7 @@ void add_explain(CLI::App &app, bool &json) {
       return;
     }
     std::cout << pipeline::to_text(compilation);
-    std::cout << "== obligations\n" << proofs_text(compilation) << "\n== C\n" << c;
+    std::cout << "== obligations\n" << show::proofs_text(compilation) << "\n== C\n" << c;
   });
 }
 
@@ -63,14 +63,14 @@ void add_deps(CLI::App &app, bool &json) {
     const std::vector<WavefrontAnswer> answers = wavefront_answers(compile_request(*options), compilation);
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
-                            {"loops", dependences_json(compilation)},
+                            {"loops", show::dependences_json(compilation)},
                             {"wavefronts", to_json(answers)}};
-      add_not_tried(out, compilation.not_tried);
+      show::add_not_tried(out, compilation.not_tried);
       std::cout << out.dump(2) << "\n";
       return;
     }
     for (const pipeline::Leaf &leaf : compilation.leaves)
-      std::cout << depend::to_text(leaf.verdicts, leaf.order, loops_of(leaf), *compilation.prover);
+      std::cout << depend::to_text(leaf.verdicts, leaf.order, show::loops_of(leaf), *compilation.prover);
     std::cout << to_text(answers);
   });
 }

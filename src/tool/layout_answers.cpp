@@ -6,7 +6,7 @@
 #include "pipeline.h"
 #include "prove/world.h"
 #include "report/diagnostic.h"
-#include "tool/facts.h"
+#include "show/facts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -368,16 +368,16 @@ nlohmann::json to_json(const LayoutAnswers &answers) {
                        {"position", find.position},
                        {"methods", find.methods},
                        {"walk_per", find.walk_per}});
-    orders.push_back({{"order", one.order}, {"finds", finds}, {"refused", or_null(one.refused)}});
+    orders.push_back({{"order", one.order}, {"finds", finds}, {"refused", show::or_null(one.refused)}});
   }
   nlohmann::json packable = json_of(answers.packable);
-  packable["plan"] = or_null(answers.plan);
+  packable["plan"] = show::or_null(answers.plan);
   nlohmann::json out = {{"functional", json_of(answers.functional)},
                         {"injective", json_of(answers.injective)},
                         {"packable", packable},
                         {"insertable", json_of(answers.insertable)},
                         {"orders", orders}};
-  add_not_tried(out, answers.not_tried);
+  show::add_not_tried(out, answers.not_tried);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "build/cache.h"
 #include "cost/thresholds.h"
+#include "data/output_file.h"
 #include "machine/facts.h"
 #include "machine/keep.h"
 #include "machine/measure.h"
@@ -7,7 +8,6 @@
 #include "run/tiling.h"
 #include "tool/commands.h"
 #include "tool/options.h"
-#include "tool/text_file.h"
 
 #include <fmt/format.h>
 #include <iostream>
@@ -118,7 +118,7 @@ void add_machine(CLI::App &app, bool &json) {
   command->callback([options, &json] {
     json = options->json;
     const Shown shown = profile_to_show(*options);
-    if (!options->output.empty()) write_text_file(options->output, machine::to_json(shown.profile));
+    if (!options->output.empty()) data::write_text_file(options->output, machine::to_json(shown.profile));
     std::cout << (json ? to_json(shown).dump(2) + "\n" : to_text(shown));
   });
 }

@@ -1,9 +1,9 @@
 #include "tool/playground.h"
 
 #include "data/generate.h"
+#include "data/output_file.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
-#include "tool/text_file.h"
 
 #include <charconv>
 #include <filesystem>
@@ -87,8 +87,8 @@ std::string read_if_there(const std::string &path) {
 json Playground::answer(const json &asked) const {
   try {
     const Folder folder;
-    write_text_file(folder / "expression", field(asked, "text"));
-    write_text_file(folder / "mine.layout", field(asked, "layouts"));
+    data::write_text_file(folder / "expression", field(asked, "text"));
+    data::write_text_file(folder / "mine.layout", field(asked, "layouts"));
     const std::vector<std::string> inputs = lines_of(field(asked, "inputs"));
     std::vector<std::string> command{program_, inputs.empty() ? "explain" : "run", "--file=expression",
                                      "--report=page.html"};

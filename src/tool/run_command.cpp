@@ -1,10 +1,10 @@
 #include "data/file_text.h"
+#include "data/output_file.h"
 #include "run/tune.h"
+#include "show/facts.h"
+#include "show/page.h"
 #include "tool/commands.h"
-#include "tool/facts.h"
 #include "tool/options.h"
-#include "tool/report_page.h"
-#include "tool/text_file.h"
 
 #include <fmt/format.h>
 #include <iostream>
@@ -46,8 +46,11 @@ nlohmann::json tuning_json(const run::Tuning &tuning) {
 void write_report(const Options &options, run::Report &report) {
   std::map<std::string, tensor::Tensor> tensors = std::move(report.tensors);
   tensors.emplace(report.compilation.computation.tensors.front().name, std::move(report.result));
-  write_text_file(options.report, to_html({report.compilation, options.schedules, nullptr, &tensors,
-                                           data::default_max_memory(), &report}));
+  data::write_text_file(options.report, show::to_html({.compilation = report.compilation,
+                                                       .schedules = options.schedules,
+                                                       .tensors = &tensors,
+                                                       .max_memory = data::default_max_memory(),
+                                                       .ran = &report}));
 }
 
 } // namespace
@@ -98,14 +101,15 @@ void add_run(CLI::App &app, int &code, bool &json) {
     request.compile.details = !options->report.empty();
     run::Report report = run::run(request);
     print_warnings(report.compilation);
-    if (!options->emit_c.empty()) write_text_file(options->emit_c, pipeline::c_text(report.compilation));
+    if (!options->emit_c.empty())
+      data::write_text_file(options->emit_c, pipeline::c_text(report.compilation));
     if (!options->report.empty()) write_report(*options, report);
     if (json) {
-      nlohmann::json out = run_json(report);
+      nlohmann::json out = show::run_json(report);
       if (tuning) out["tuning"] = tuning_json(*tuning);
       std::cout << out.dump(2) << "\n";
     } else {
-      std::cout << run_text(report) << (tuning ? tuning_text(*tuning) : "");
+      std::cout << show::run_text(report) << (tuning ? tuning_text(*tuning) : "");
     }
     if (report.comparison && !report.comparison->ok) code = 1;
   });

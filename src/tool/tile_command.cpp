@@ -1,9 +1,9 @@
+#include "data/output_file.h"
 #include "run/tiling.h"
+#include "show/facts.h"
+#include "show/page.h"
 #include "tool/commands.h"
-#include "tool/facts.h"
 #include "tool/options.h"
-#include "tool/report_page.h"
-#include "tool/text_file.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -30,9 +30,9 @@ json levels_json(const run::TilingLeaf &leaf) {
                  {"kind", name_of(level.kind)},
                  {"text", level.text},
                  {"guards", level.guards},
-                 {"run", or_null(level.run)},
-                 {"template", or_null(level.found_by)},
-                 {"tile_of", or_null(level.tile_of)}};
+                 {"run", show::or_null(level.run)},
+                 {"template", show::or_null(level.found_by)},
+                 {"tile_of", show::or_null(level.tile_of)}};
     made["tile_size"] = level.tile_of.empty() ? json(nullptr) : json(level.tile_size);
     levels.push_back(std::move(made));
   }
@@ -60,7 +60,7 @@ json tiling_json(const run::Tiling &tiling) {
   out["leaves"] = json::array();
   for (const run::TilingLeaf &leaf : tiling.leaves)
     out["leaves"].push_back(
-        {{"space", leaf.space}, {"chosen", or_null(leaf.chosen)}, {"levels", levels_json(leaf)}});
+        {{"space", leaf.space}, {"chosen", show::or_null(leaf.chosen)}, {"levels", levels_json(leaf)}});
   out["tiles"] = json::array();
   for (const run::TileLoop &tile : tiling.tiles) {
     json made = {{"variable", tile.variable},
@@ -103,10 +103,9 @@ void add_dense_inputs(run::Request &request) {
 void write_report(const Options &options, const pipeline::Compilation &compilation, const run::Tiling &tiling,
                   const run::Prepared *data) {
   if (options.report.empty()) return;
-  ReportPage page{
-      compilation, options.schedules, &tiling, data ? &data->tensors : nullptr, data ? data->max_memory : 0,
-      nullptr};
-  write_text_file(options.report, to_html(page));
+  show::Page page{.compilation = compilation, .schedules = options.schedules, .tiling = &tiling};
+  if (data) page.tensors = &data->tensors, page.max_memory = data->max_memory;
+  data::write_text_file(options.report, show::to_html(page));
 }
 
 /// Of the tiled loops, also where a kernel would execute those without tiles on these data.

@@ -193,6 +193,10 @@ static void test_texts(void) {
   EXPECT(unravel_explain("y(i) = A(i,j) * x(j)", NULL, 1, all, &text, &error) == 0);
   EXPECT(strstr(text, "== C"));
   unravel_free(text);
+  EXPECT(unravel_explain_as_html("y(i) = A(i,j) * x(j)", NULL, 1, all, &text, &error) == 0);
+  EXPECT(text && strncmp(text, "<!DOCTYPE html>", 15) == 0 && strstr(text, "Generated C"));
+  unravel_free(text);
+  text = NULL;
   EXPECT_ERROR(unravel_explain("y(i) = B(i,j)", NULL, 1, all, &text, &error), "unknown-tensor", "`A`");
   unravel_tensor_free(A);
 }

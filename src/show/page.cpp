@@ -1,21 +1,21 @@
-#include "tool/report_page.h"
+#include "show/page.h"
 
 #include "data/file_text.h"
+#include "show/code.h"
+#include "show/finds.h"
+#include "show/html.h"
+#include "show/layouts.h"
+#include "show/nest.h"
+#include "show/spy_plot.h"
+#include "show/summary.h"
 #include "text/embedded.h"
-#include "tool/html.h"
-#include "tool/report_code.h"
-#include "tool/report_finds.h"
-#include "tool/report_layouts.h"
-#include "tool/report_nest.h"
-#include "tool/report_summary.h"
-#include "tool/spy_plot.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 /// Of the folder page.
 const std::vector<text::EmbeddedFile> &page_files();
@@ -102,7 +102,7 @@ std::string title_of(const compute::Computation &computation) {
 
 /// The text that the statements were read from, each marked with a link from its row; empty where it isn't
 /// known.
-std::string marked_source(const ReportParts &parts) {
+std::string marked_source(const Parts &parts) {
   const std::vector<combine::IterationSpace> &leaves = parts.compilation().combination.leaves;
   std::map<std::size_t, std::pair<std::size_t, std::vector<std::size_t>>> marks; // begin: end, statements
   std::shared_ptr<const text::Source> source;
@@ -131,7 +131,7 @@ std::string marked_source(const ReportParts &parts) {
 }
 
 /// What was compiled: as typed, as read from C, with which layouts.
-std::string source_html(const ReportPage &page, const ReportParts &parts) {
+std::string source_html(const Page &page, const Parts &parts) {
   const pipeline::Compilation &compilation = page.compilation;
   const std::string marked = marked_source(parts);
   std::string text =
@@ -157,9 +157,9 @@ constexpr const char *key =
 
 } // namespace
 
-std::string to_html(const ReportPage &page) {
+std::string to_html(const Page &page) {
   const pipeline::Compilation &compilation = page.compilation;
-  const ReportParts parts(compilation);
+  const Parts parts(compilation);
   std::vector<Section> sections{{"summary", "In short", summary_html(page, parts)},
                                 {"source", "Source", source_html(page, parts)},
                                 {"layouts", "Layouts", layouts_html(page)}};
@@ -194,4 +194,4 @@ std::string to_html(const ReportPage &page) {
       text::file_named("script", page_files())->content);
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

@@ -8,7 +8,7 @@
 #include <string>
 
 /// What is known of a kernel after it was made, for people and for programs.
-namespace unravel::tool {
+namespace unravel::show {
 
 /// "loops" as in docs/command-line.md.
 nlohmann::json loops_json(const pipeline::Compilation &compilation);
@@ -66,4 +66,4 @@ template <class F> void each_level(const pipeline::Compilation &compilation, F v
         visit(leaf, index, leaf.plan.nest.levels[index]);
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

@@ -1,13 +1,13 @@
-#include "tool/report_layouts.h"
+#include "show/layouts.h"
 
 #include "convert/pack.h"
 #include "report/diagnostic.h"
-#include "tool/html.h"
+#include "show/html.h"
 
 #include <fmt/format.h>
 #include <functional>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 namespace {
 
@@ -128,7 +128,7 @@ std::string example_html(const layout::Layout &layout) {
 
 } // namespace
 
-std::string layouts_html(const ReportPage &page) {
+std::string layouts_html(const Page &page) {
   std::string text;
   for (const compute::TensorUse &use : page.compilation.computation.tensors) {
     const layout::Layout &layout = page.compilation.layouts.at(use.name);
@@ -146,4 +146,4 @@ std::string layouts_html(const ReportPage &page) {
   return text;
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

@@ -1,4 +1,4 @@
-#include "tool/facts.h"
+#include "show/facts.h"
 
 #include "depend/distance.h"
 
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 using nlohmann::json;
 using scan::Level;
@@ -328,4 +328,4 @@ std::string answers_text(const run::Report &report) {
                      number_text(comparison.expected, comparison.expected_imaginary, is_complex, false));
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 /// Colours C as HTML, line by line: words of the language, numbers, texts, comments, lines for the
 /// preprocessor, each in a span of that class. The lines of one text, in their order: a comment may go over
@@ -16,4 +16,4 @@ private:
   bool in_comment_ = false;
 };
 
-} // namespace unravel::tool
+} // namespace unravel::show

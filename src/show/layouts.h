@@ -1,13 +1,13 @@
 #pragma once
 
-#include "tool/report_page.h"
+#include "show/page.h"
 
 #include <string>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 /// Each layout as it was understood, and its arrays drawn: their first elements, where there are data; else
 /// those of a small tensor that is packed for the purpose, if the layout can be packed.
-std::string layouts_html(const ReportPage &page);
+std::string layouts_html(const Page &page);
 
-} // namespace unravel::tool
+} // namespace unravel::show

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 /// A computation with its schedule on one page, for `--report`.
-struct ReportPage {
+struct Page {
   const pipeline::Compilation &compilation;                       // made with details
-  std::vector<std::string> schedules;                             // as typed
+  std::vector<std::string> schedules = {};                        // as typed
   const run::Tiling *tiling = nullptr;                            // where there are tiles
   const std::map<std::string, tensor::Tensor> *tensors = nullptr; // where there are data
   std::int64_t max_memory = 0;
@@ -22,6 +22,6 @@ struct ReportPage {
 
 /// A whole HTML document that is well-formed XML too and needs nothing else: no file, no network.
 /// Everything that comes from a user's text is escaped.
-std::string to_html(const ReportPage &page);
+std::string to_html(const Page &page);
 
-} // namespace unravel::tool
+} // namespace unravel::show

@@ -1,13 +1,13 @@
-#include "tool/report_arrows.h"
+#include "show/arrows.h"
 
 #include "depend/dependence.h"
-#include "tool/facts.h"
-#include "tool/html.h"
+#include "show/facts.h"
+#include "show/html.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 using loop::Origin;
 
@@ -34,7 +34,7 @@ constexpr int label_width = 30;
 
 } // namespace
 
-std::vector<Arrow> arrows_of(const ReportParts &parts) {
+std::vector<Arrow> arrows_of(const Parts &parts) {
   const pipeline::Compilation &compilation = parts.compilation();
   std::vector<Arrow> arrows;
   for (std::size_t leaf = 0; leaf < compilation.leaves.size(); ++leaf) {
@@ -63,7 +63,7 @@ std::vector<Arrow> arrows_of(const ReportParts &parts) {
   return arrows;
 }
 
-std::string about(const Arrow &arrow, const ReportParts &parts) {
+std::string about(const Arrow &arrow, const Parts &parts) {
   const auto leaf = static_cast<std::size_t>(arrow.loop.leaf);
   const pipeline::Leaf &own = parts.compilation().leaves[leaf];
   std::string text =
@@ -75,7 +75,7 @@ std::string about(const Arrow &arrow, const ReportParts &parts) {
 }
 
 std::string arrows_svg(const std::vector<Arrow> &arrows, const std::vector<std::string> &rows,
-                       const ReportParts &parts) {
+                       const Parts &parts) {
   struct Drawn {
     const Arrow *arrow;
     std::size_t loop, from, to;
@@ -117,4 +117,4 @@ std::string arrows_svg(const std::vector<Arrow> &arrows, const std::vector<std::
   return text + "</svg>\n";
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

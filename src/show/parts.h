@@ -7,12 +7,12 @@
 #include <vector>
 
 /// What the parts of a page link to, and by which names.
-namespace unravel::tool {
+namespace unravel::show {
 
 /// The plans of all leaves with the reasons of their levels, and the ids of places on the page.
-class ReportParts {
+class Parts {
 public:
-  explicit ReportParts(const pipeline::Compilation &compilation);
+  explicit Parts(const pipeline::Compilation &compilation);
 
   const pipeline::Compilation &compilation() const { return compilation_; }
 
@@ -54,10 +54,10 @@ private:
 };
 
 /// `<a href="#id">(3)</a>` for each, in a row.
-std::string constraint_links(const ReportParts &parts, std::size_t leaf,
+std::string constraint_links(const Parts &parts, std::size_t leaf,
                              const std::vector<std::size_t> &constraints);
 
 /// "y(i)"
 std::string access_text(const std::string &tensor, const std::vector<term::Term> &coordinates);
 
-} // namespace unravel::tool
+} // namespace unravel::show

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 /// The text as HTML (and XML) shows it, in elements and in quoted attributes. What isn't ASCII, or a control
 /// character, becomes a question mark: expressions, schedules and C have none.
@@ -27,4 +27,4 @@ inline std::string escaped(std::string_view text) {
   return result;
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

@@ -1,16 +1,16 @@
-#include "tool/proofs.h"
+#include "show/proofs.h"
 
+#include "data/output_file.h"
 #include "find/counterexample.h"
 #include "report/diagnostic.h"
-#include "tool/facts.h"
-#include "tool/text_file.h"
+#include "show/facts.h"
 
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 using nlohmann::json;
 using scan::Level;
@@ -195,13 +195,13 @@ void write_smtlib(const std::string &folder, const prove::Prover &prover) {
   for (std::size_t k = 0; k < prover.log().size(); ++k) {
     const prove::Question &question = prover.log()[k];
     std::string name = fmt::format("{:03}.smt2", k);
-    write_text_file(folder + "/" + name, prover.smtlib(k));
+    data::write_text_file(folder + "/" + name, prover.smtlib(k));
     const char *answer = question.answer == prove::Answer::Refuted    ? "unsat"
                          : question.answer == prove::Answer::Possible ? "sat"
                                                                       : "unknown";
     index += fmt::format("{}\t{}\t{}\t{}\n", name, answer, question.about, question.name);
   }
-  write_text_file(folder + "/index.txt", index);
+  data::write_text_file(folder + "/index.txt", index);
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

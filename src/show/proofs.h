@@ -6,7 +6,7 @@
 #include <string>
 
 /// How finds are proved, for `unravel explain`: what was chosen and why, what failed and for which arrays.
-namespace unravel::tool {
+namespace unravel::show {
 
 /// Per find its template in words, the other candidates with reasons and counterexamples, the obligations
 /// with verdicts and times; then the same of each alternative, with its condition.
@@ -34,4 +34,4 @@ std::vector<plan::Candidate> explained(const pipeline::Compilation &compilation,
 /// "binary: bisects [A.rowptr(i), A.rowptr(i + 1)) at each visit"
 std::string method_in_words(const plan::LevelPlan &plan, const scan::Level &level);
 
-} // namespace unravel::tool
+} // namespace unravel::show

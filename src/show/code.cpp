@@ -1,20 +1,20 @@
-#include "tool/report_code.h"
+#include "show/code.h"
 
-#include "tool/highlight.h"
-#include "tool/html.h"
+#include "show/highlight.h"
+#include "show/html.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 namespace {
 
 using loop::Origin;
 
 /// What stands beside a line: the variables of its levels.
-std::string label(const ReportParts &parts, const loop::Origins &origins) {
+std::string label(const Parts &parts, const loop::Origins &origins) {
   std::vector<std::string> names;
   for (const Origin &origin : origins) {
     std::string name = "=";
@@ -44,7 +44,7 @@ std::vector<emit::Line> lines_of(const pipeline::Compilation &compilation) {
 
 } // namespace
 
-std::string code_html(const ReportParts &parts) {
+std::string code_html(const Parts &parts) {
   const std::vector<emit::Line> lines = lines_of(parts.compilation());
   std::size_t width = 0;
   for (const emit::Line &line : lines)
@@ -80,4 +80,4 @@ std::string code_html(const ReportParts &parts) {
       count, needs, kernel);
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "depend/distance.h"
-#include "tool/report_parts.h"
+#include "show/parts.h"
 
-namespace unravel::tool {
+namespace unravel::show {
 
 /// A dependence that a loop carries.
 struct Arrow {
@@ -16,10 +16,10 @@ struct Arrow {
 };
 
 /// Of all nests, in the order of their loops.
-std::vector<Arrow> arrows_of(const ReportParts &parts);
+std::vector<Arrow> arrows_of(const Parts &parts);
 
 /// What an arrow says, in lines: for a tooltip.
-std::string about(const Arrow &arrow, const ReportParts &parts);
+std::string about(const Arrow &arrow, const Parts &parts);
 
 /// How high a row is, and how wide the arrows are at most.
 inline constexpr int row_height = 28;
@@ -28,6 +28,6 @@ inline constexpr std::size_t most_arrows = 32;
 /// The arrows beside rows with these ids, as an inline SVG. Those whose ends aren't among the rows, and what
 /// goes beyond `most_arrows`, are left out.
 std::string arrows_svg(const std::vector<Arrow> &arrows, const std::vector<std::string> &rows,
-                       const ReportParts &parts);
+                       const Parts &parts);
 
-} // namespace unravel::tool
+} // namespace unravel::show

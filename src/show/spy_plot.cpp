@@ -1,7 +1,7 @@
-#include "tool/spy_plot.h"
+#include "show/spy_plot.h"
 
 #include "convert/pack.h"
-#include "tool/html.h"
+#include "show/html.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 namespace {
 
@@ -260,4 +260,4 @@ std::string spy_plot(const pipeline::Compilation &compilation, const run::Tiling
   return drawn.results.empty() ? text : text + figures(drawn, max_memory);
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

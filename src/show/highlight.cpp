@@ -1,13 +1,13 @@
-#include "tool/highlight.h"
+#include "show/highlight.h"
 
-#include "tool/html.h"
+#include "show/html.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <string_view>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::string Highlighter::line(const std::string &code) {
   return html;
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

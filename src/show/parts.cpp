@@ -1,11 +1,11 @@
-#include "tool/report_parts.h"
+#include "show/parts.h"
 
-#include "tool/facts.h"
+#include "show/facts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 using loop::Origin;
 using scan::Level;
@@ -22,7 +22,7 @@ std::string prefix(const Origin &origin) {
 
 } // namespace
 
-ReportParts::ReportParts(const pipeline::Compilation &compilation) : compilation_(compilation) {
+Parts::Parts(const pipeline::Compilation &compilation) : compilation_(compilation) {
   const combine::Combination &combination = compilation.combination;
   for (std::size_t leaf = 0; leaf < compilation.leaves.size(); ++leaf) {
     auto reasons_of = [&](const plan::LeafPlan &plan) {
@@ -35,21 +35,21 @@ ReportParts::ReportParts(const pipeline::Compilation &compilation) : compilation
   }
 }
 
-const plan::LeafPlan &ReportParts::plan(std::size_t leaf, std::size_t number) const {
+const plan::LeafPlan &Parts::plan(std::size_t leaf, std::size_t number) const {
   const plan::LeafPlan &main = compilation_.leaves.at(leaf).plan;
   return number == 0 ? main : main.alternatives.at(number - 1).plan;
 }
 
-const std::vector<scan::Reason> &ReportParts::reasons(const Origin &level) const {
+const std::vector<scan::Reason> &Parts::reasons(const Origin &level) const {
   return reasons_.at(number(level.leaf)).at(number(level.plan)).at(number(level.level));
 }
 
-bool ReportParts::is_level(const Origin &origin) const {
+bool Parts::is_level(const Origin &origin) const {
   return origin.level >= 0 &&
          number(origin.level) < reasons_[number(origin.leaf)][number(origin.plan)].size();
 }
 
-Origin ReportParts::shown(Origin level) const {
+Origin Parts::shown(Origin level) const {
   const pipeline::Leaf &leaf = compilation_.leaves[number(level.leaf)];
   const std::string &variable = leaf.plan.nest.levels[number(level.level)].variable;
   if (level.plan != 0 || !is_shared_with_earlier(compilation_, leaf, variable)) return level;
@@ -59,47 +59,47 @@ Origin ReportParts::shown(Origin level) const {
   return shown({level.leaf - 1, 0, static_cast<int>(found - earlier.begin())});
 }
 
-std::string ReportParts::level_id(const Origin &level) const {
+std::string Parts::level_id(const Origin &level) const {
   const Origin there = shown(level);
   return fmt::format("{}-l{}", prefix(there), there.level);
 }
 
-std::string ReportParts::guard_id(const Origin &level, std::size_t guard) const {
+std::string Parts::guard_id(const Origin &level, std::size_t guard) const {
   return fmt::format("{}-l{}-g{}", prefix(level), level.level, guard);
 }
 
-std::string ReportParts::find_id(const Origin &level) const {
+std::string Parts::find_id(const Origin &level) const {
   return fmt::format("{}-f{}", prefix(level), level.level);
 }
 
-std::string ReportParts::choice_id(std::size_t leaf, std::size_t plan) const {
+std::string Parts::choice_id(std::size_t leaf, std::size_t plan) const {
   return fmt::format("n{}-p{}", leaf + 1, plan);
 }
 
-std::string ReportParts::statement_id(std::size_t leaf) const {
+std::string Parts::statement_id(std::size_t leaf) const {
   return fmt::format("n{}-s", leaf + 1);
 }
 
-std::string ReportParts::access_id(std::size_t leaf, std::size_t reference) const {
+std::string Parts::access_id(std::size_t leaf, std::size_t reference) const {
   return fmt::format("n{}-a{}", leaf + 1, reference);
 }
 
-std::string ReportParts::constraint_id(std::size_t leaf, std::size_t constraint) const {
+std::string Parts::constraint_id(std::size_t leaf, std::size_t constraint) const {
   return fmt::format("n{}-c{}", leaf + 1, constraint + 1);
 }
 
-std::string ReportParts::constraint_number(std::size_t leaf, std::size_t constraint) const {
+std::string Parts::constraint_number(std::size_t leaf, std::size_t constraint) const {
   if (compilation_.leaves.size() == 1) return fmt::format("{}", constraint + 1);
   return fmt::format("{}.{}", leaf + 1, constraint + 1);
 }
 
-std::string ReportParts::id(const Origin &origin) const {
+std::string Parts::id(const Origin &origin) const {
   if (is_level(origin)) return level_id(origin);
   return origin.level == lower::choice_of_plan ? choice_id(number(origin.leaf), number(origin.plan))
                                                : statement_id(number(origin.leaf));
 }
 
-std::vector<std::string> ReportParts::targets(const loop::Origins &origins) const {
+std::vector<std::string> Parts::targets(const loop::Origins &origins) const {
   std::vector<std::string> ids;
   auto add = [&](const std::string &id) {
     if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
@@ -117,7 +117,7 @@ std::vector<std::string> ReportParts::targets(const loop::Origins &origins) cons
   return ids;
 }
 
-std::string ReportParts::kind(const Origin &origin) const {
+std::string Parts::kind(const Origin &origin) const {
   if (!is_level(origin)) return origin.level == lower::choice_of_plan ? "choice" : "statement";
   switch (plan(number(origin.leaf), number(origin.plan)).nest.levels[number(origin.level)].kind) {
   case Level::Kind::Let: return "let";
@@ -128,7 +128,7 @@ std::string ReportParts::kind(const Origin &origin) const {
   return found ? depend::name_of(found->verdict) : "loop";
 }
 
-const depend::LoopVerdict *ReportParts::verdict(const Origin &level) const {
+const depend::LoopVerdict *Parts::verdict(const Origin &level) const {
   if (level.plan != 0) return nullptr;
   const Origin there = shown(level);
   const pipeline::Leaf &leaf = compilation_.leaves[number(there.leaf)];
@@ -138,7 +138,7 @@ const depend::LoopVerdict *ReportParts::verdict(const Origin &level) const {
   return found == leaf.verdicts.end() ? nullptr : &*found;
 }
 
-std::string constraint_links(const ReportParts &parts, std::size_t leaf,
+std::string constraint_links(const Parts &parts, std::size_t leaf,
                              const std::vector<std::size_t> &constraints) {
   std::string text;
   for (std::size_t constraint : constraints)
@@ -155,4 +155,4 @@ std::string access_text(const std::string &tensor, const std::vector<term::Term>
   return fmt::format("{}({})", tensor, fmt::join(texts, ","));
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

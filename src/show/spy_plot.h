@@ -7,7 +7,7 @@
 #include <string>
 
 /// Where a matrix has entries, and the tiles over it, as an inline SVG.
-namespace unravel::tool {
+namespace unravel::show {
 
 /// Of the sparsest operand with two modes, each subscripted by one index. Tiles of these indices lie over it:
 /// class "hit" where a point was reached, "miss" where the kernel entered one in vain; what isn't entered has
@@ -22,4 +22,4 @@ std::string entries_plot(const pipeline::Compilation &compilation,
                          const std::map<std::string, tensor::Tensor> &tensors,
                          const std::map<std::string, tensor::Tensor> &results, std::int64_t max_memory);
 
-} // namespace unravel::tool
+} // namespace unravel::show

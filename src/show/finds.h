@@ -1,11 +1,11 @@
 #pragma once
 
-#include "tool/report_parts.h"
+#include "show/parts.h"
 
-namespace unravel::tool {
+namespace unravel::show {
 
 /// Per find of each plan its template, the obligations with their verdicts, the candidates that lost, with
 /// counterexamples.
-std::string finds_html(const ReportParts &parts);
+std::string finds_html(const Parts &parts);
 
-} // namespace unravel::tool
+} // namespace unravel::show

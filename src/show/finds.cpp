@@ -1,15 +1,15 @@
-#include "tool/report_finds.h"
+#include "show/finds.h"
 
 #include "find/meanings.h"
 #include "prove/needed.h"
-#include "tool/facts.h"
-#include "tool/html.h"
-#include "tool/proofs.h"
+#include "show/facts.h"
+#include "show/html.h"
+#include "show/proofs.h"
 
 #include <chrono>
 #include <fmt/format.h>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 namespace {
 
@@ -65,8 +65,7 @@ std::string obligations_html(const pipeline::Compilation &compilation, const pla
   return text + "</tbody></table></div>\n";
 }
 
-std::string candidates_html(const ReportParts &parts, const plan::LeafPlan &plan,
-                            const plan::LevelPlan &own) {
+std::string candidates_html(const Parts &parts, const plan::LeafPlan &plan, const plan::LevelPlan &own) {
   std::string text;
   for (const plan::Candidate &candidate : explained(parts.compilation(), plan.nest, own)) {
     bool is_taken = candidate.method == own.method() && candidate.proved;
@@ -80,7 +79,7 @@ std::string candidates_html(const ReportParts &parts, const plan::LeafPlan &plan
 
 } // namespace
 
-std::string finds_html(const ReportParts &parts) {
+std::string finds_html(const Parts &parts) {
   const pipeline::Compilation &compilation = parts.compilation();
   const Clock clock;
   std::string text;
@@ -106,4 +105,4 @@ std::string finds_html(const ReportParts &parts) {
   return text.empty() ? "<p>Nothing has to be found: every variable is looped over or computed.</p>\n" : text;
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

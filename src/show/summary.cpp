@@ -1,15 +1,15 @@
-#include "tool/report_summary.h"
+#include "show/summary.h"
 
 #include "report/diagnostic.h"
-#include "tool/facts.h"
-#include "tool/html.h"
-#include "tool/proofs.h"
+#include "show/facts.h"
+#include "show/html.h"
+#include "show/proofs.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 namespace {
 
@@ -36,7 +36,7 @@ std::string run_in_words(const std::string &kind) {
 }
 
 /// A sentence for each level of the nests' main plans.
-std::string levels_html(const ReportParts &parts) {
+std::string levels_html(const Parts &parts) {
   const pipeline::Compilation &compilation = parts.compilation();
   std::string text;
   each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const scan::Level &level) {
@@ -96,10 +96,10 @@ std::string effort_html(const pipeline::Compilation &compilation) {
 
 } // namespace
 
-std::string summary_html(const ReportPage &page, const ReportParts &parts) {
+std::string summary_html(const Page &page, const Parts &parts) {
   std::string text = computed_html(page.compilation) + levels_html(parts) + effort_html(page.compilation);
   if (page.ran) text += fmt::format("<h3>The run</h3>\n<pre>{}</pre>\n", escaped(answers_text(*page.ran)));
   return text;
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show

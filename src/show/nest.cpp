@@ -1,9 +1,9 @@
-#include "tool/report_nest.h"
+#include "show/nest.h"
 
 #include "depend/dependence.h"
-#include "tool/facts.h"
-#include "tool/html.h"
-#include "tool/report_arrows.h"
+#include "show/arrows.h"
+#include "show/facts.h"
+#include "show/html.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-namespace unravel::tool {
+namespace unravel::show {
 
 using loop::Origin;
 using scan::Level;
@@ -43,7 +43,7 @@ std::string note(const std::string &text) {
 }
 
 /// "from (1) (4)", with links.
-std::string from(const ReportParts &parts, std::size_t leaf, const std::vector<scan::Reason> &reasons) {
+std::string from(const Parts &parts, std::size_t leaf, const std::vector<scan::Reason> &reasons) {
   std::set<std::size_t> all;
   bool facts = false, proved = true;
   for (const scan::Reason &reason : reasons) {
@@ -57,7 +57,7 @@ std::string from(const ReportParts &parts, std::size_t leaf, const std::vector<s
                      facts && proved ? " and properties" : "");
 }
 
-std::vector<std::string> constraint_ids(const ReportParts &parts, std::size_t leaf,
+std::vector<std::string> constraint_ids(const Parts &parts, std::size_t leaf,
                                         const std::vector<scan::Reason> &reasons) {
   std::vector<std::string> ids;
   for (const scan::Reason &reason : reasons)
@@ -69,7 +69,7 @@ std::vector<std::string> constraint_ids(const ReportParts &parts, std::size_t le
 }
 
 /// The tile that a variable numbers, how its loop runs, its find's template.
-std::string remarks(const ReportParts &parts, const Origin &origin) {
+std::string remarks(const Parts &parts, const Origin &origin) {
   const plan::LeafPlan &plan =
       parts.plan(static_cast<std::size_t>(origin.leaf), static_cast<std::size_t>(origin.plan));
   const auto level = static_cast<std::size_t>(origin.level);
@@ -101,7 +101,7 @@ std::string statement_text(const combine::IterationSpace &space) {
 
 class Nest {
 public:
-  explicit Nest(const ReportParts &parts) : parts_(parts), arrows_(arrows_of(parts)) {}
+  explicit Nest(const Parts &parts) : parts_(parts), arrows_(arrows_of(parts)) {}
 
   std::string html() {
     const pipeline::Compilation &compilation = parts_.compilation();
@@ -208,7 +208,7 @@ private:
     }
   }
 
-  const ReportParts &parts_;
+  const Parts &parts_;
   const std::vector<Arrow> arrows_;
 };
 
@@ -224,7 +224,7 @@ std::string role_name(scan::Part::Role role) {
 }
 
 /// Per constraint what it makes, with links: "i: lower bound; alternative 2: A.p".
-std::map<std::size_t, std::string> uses_of(const ReportParts &parts, std::size_t leaf) {
+std::map<std::size_t, std::string> uses_of(const Parts &parts, std::size_t leaf) {
   std::map<std::size_t, std::string> uses;
   for (std::size_t number = 0; number < parts.plans(leaf); ++number) {
     const std::vector<Level> &levels = parts.plan(leaf, number).nest.levels;
@@ -250,11 +250,11 @@ std::map<std::size_t, std::string> uses_of(const ReportParts &parts, std::size_t
 
 } // namespace
 
-std::string nests_html(const ReportParts &parts) {
+std::string nests_html(const Parts &parts) {
   return Nest(parts).html();
 }
 
-std::string dependences_html(const ReportParts &parts) {
+std::string dependences_html(const Parts &parts) {
   const std::vector<Arrow> arrows = arrows_of(parts);
   std::string text;
   for (std::size_t leaf = 0; leaf < parts.compilation().leaves.size(); ++leaf) {
@@ -291,7 +291,7 @@ std::string dependences_html(const ReportParts &parts) {
   return text.empty() ? "<p>There are no loops.</p>\n" : text;
 }
 
-std::string spaces_html(const ReportParts &parts) {
+std::string spaces_html(const Parts &parts) {
   const pipeline::Compilation &compilation = parts.compilation();
   std::string text;
   for (std::size_t leaf = 0; leaf < compilation.leaves.size(); ++leaf) {
@@ -317,4 +317,4 @@ std::string spaces_html(const ReportParts &parts) {
   return text;
 }
 
-} // namespace unravel::tool
+} // namespace unravel::show
