@@ -317,7 +317,7 @@ TEST(Types, of_random_computations_under_the_sanitizer) {
     any = true;
     const std::string flags = " -Wall -Wextra -pedantic -Werror -Wno-pass-failed -O1 -fsanitize=undefined "
                               "-fno-sanitize-recover=all ";
-    EXPECT_EQ(std::system((compiler + flags + file + " -o " + program).c_str()), 0) << compiler;
+    EXPECT_EQ(std::system((compiler + flags + file + " -o " + program + " -lm").c_str()), 0) << compiler;
     EXPECT_EQ(std::system(program.c_str()), 0) << compiler;
   }
   if (HasFailure() && std::getenv("UNRAVEL_KEEP"))
