@@ -421,7 +421,7 @@ private:
     std::vector<Value> &elements = results_.at(statement.target.tensor).elements;
     for (std::size_t k = 0; k < elements.size(); ++k) {
       if (!statement.accumulate) elements[k] = {};
-      elements[k] = {elements[k].value + sums.value[k], elements[k].magnitude + sums.magnitude[k]};
+      elements[k].value += sums.value[k], elements[k].magnitude += sums.magnitude[k];
     }
   }
 

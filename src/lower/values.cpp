@@ -54,10 +54,18 @@ loop::Value Values::value_in(const combine::Value &tree, value::Type type) const
   if (const double *number = value::number_of(tree)) return {loop::Number{*number}};
   const auto &made = std::get<combine::Value::Apply>(tree.kind);
   std::vector<loop::Value> arguments;
-  const auto below = value::type_below(made, [&](const combine::Value &leaf) {
+  const auto of_leaf = [&](const combine::Value &leaf) {
     const auto *of = std::get_if<combine::Read>(&leaf.kind);
     return std::optional(of ? type_of(*of) : value::Type::Int64);
-  });
+  };
+  if (made.op == value::Operator::Conjugate || made.op == value::Operator::RealPart ||
+      made.op == value::Operator::ImaginaryPart) {
+    const auto own = value::computed_in(made.arguments.front(), of_leaf);
+    const bool is_real = own && !value::is_complex(*own);
+    if (is_real && made.op == value::Operator::ImaginaryPart) return {loop::Number{0}};
+    if (is_real) return value_in(made.arguments.front(), type);
+  }
+  const auto below = value::type_below(made, of_leaf);
   if (below) {
     arguments.push_back(value_in(made.arguments.front(), *below));
     return converted(apply(made.op, std::move(arguments)), value::type_above(made.op, *below), type);

@@ -290,6 +290,7 @@ Scalar evaluate_exactly(const Operator &op, Type type, std::vector<Scalar> argum
   case Operator::Negate: return negated;
   case Operator::Absolute: return facts_of(type).is_signed && result.integer < 0 ? negated : result;
   case Operator::Not: return {type, 0, result.integer == 0};
+  case Operator::ImaginaryPart: return {type, 0, 0};
   case Operator::Select: return arguments[result.integer != 0 ? 1 : 2];
   default: break;
   }

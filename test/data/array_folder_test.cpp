@@ -120,13 +120,13 @@ TEST(Npy, BadFiles) {
             "  hint: save numpy.ascontiguousarray(a)\n"},
            {npy(header(">f8", "(2,)"), two),
             "a.npy: error: arrays of `>f8` are not supported [unsupported-file]\n"
-            "  hint: supported are b1, i1 to i8, u1 to u8, f4 and f8, little-endian\n"},
-           {npy(header("<c16", "(1,)"), two),
-            "a.npy: error: arrays of `<c16` are not supported [unsupported-file]\n"
-            "  hint: supported are b1, i1 to i8, u1 to u8, f4 and f8, little-endian\n"},
+            "  hint: supported are b1, i1 to i8, u1 to u8, f4, f8, c8 and c16, little-endian\n"},
+           {npy(header("<c32", "(1,)"), two),
+            "a.npy: error: arrays of `<c32` are not supported [unsupported-file]\n"
+            "  hint: supported are b1, i1 to i8, u1 to u8, f4, f8, c8 and c16, little-endian\n"},
            {npy("{'descr': [('a', '<f8')], ", two),
             "a.npy: error: arrays of a record type are not supported [unsupported-file]\n"
-            "  hint: supported are b1, i1 to i8, u1 to u8, f4 and f8, little-endian\n"},
+            "  hint: supported are b1, i1 to i8, u1 to u8, f4, f8, c8 and c16, little-endian\n"},
            {npy(header("<f8", "(3,)"), two),
             "a.npy: error: the header promises 3 elements, but the file holds 2 [bad-array-file]\n"
             "  hint: the file may have been cut off\n"},

@@ -49,13 +49,13 @@ TEST(BadFile, Banner) {
   hint: did you mean `coordinate`?
 )"},
       {"a.mtx", "%%MatrixMarket matrix coordinate float general\n1 1 0\n",
-       R"(a.mtx:1:34: error: expected `real`, `integer`, `pattern` or `double`, found `float` [bad-header]
+       R"(a.mtx:1:34: error: expected `real`, `integer`, `pattern`, `complex` or `double`, found `float` [bad-header]
   1 | %%MatrixMarket matrix coordinate float general
     |                                  ^~~~~
   hint: the first line is such as: %%MatrixMarket matrix coordinate real general
 )"},
       {"a.mtx", "%%MatrixMarket matrix coordinate real symetric\n1 1 0\n",
-       R"(a.mtx:1:39: error: expected `general`, `symmetric` or `skew-symmetric`, found `symetric` [bad-header]
+       R"(a.mtx:1:39: error: expected `general`, `symmetric`, `skew-symmetric` or `hermitian`, found `symetric` [bad-header]
   1 | %%MatrixMarket matrix coordinate real symetric
     |                                       ^~~~~~~~
   hint: did you mean `symmetric`?

@@ -102,6 +102,7 @@ TEST(Types, complex_numbers) {
   EXPECT_EQ(of(Operator::Multiply, Type::Complex128, {z, z}), Pair(-7, -24));
   EXPECT_EQ(of(Operator::Divide, Type::Complex128, {{Type::Complex128, -7, 0, -24}, z}), Pair(3, -4));
   EXPECT_EQ(of(Operator::Equal, Type::Complex128, {z, z}), Pair(1, 0));
+  EXPECT_EQ(evaluate_exactly(Operator::ImaginaryPart, Type::Int32, {{Type::Int32, 0, 7}}).integer, 0);
   EXPECT_EQ(of(Operator::SquareRoot, Type::Complex128, {{Type::Float64, -4, 0}}), Pair(0, 2));
 }
 
