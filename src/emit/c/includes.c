@@ -9,7 +9,7 @@
 #include <stdlib.h>
 // part: mathematics
 #include <math.h>
-// part: memset reserve parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
+// part: memset reserve parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 #include <string.h>
 // part: threads
 #ifdef _OPENMP
