@@ -35,7 +35,13 @@ std::string assignment_text(const SetElement &x, const Program &program, const N
                             Expressions &expressions) {
   const std::string &array = names.array(x.array);
   ElementType element = element_of(x.array, program);
-  if (x.whole_word) return fmt::format("{}[{} >> 5] = 0;", array, expressions.cast_operand(x.slot));
+  if (expressions.is_marked(x.array)) {
+    const std::string function = x.value == Term(1) ? "unravel_mark"
+                                 : x.whole_word     ? "unravel_unmark_each"
+                                                    : expressions.called("unmark");
+    return fmt::format("{}({}, {}, {});", function, array, expressions.marked().at(x.array),
+                       expressions.term(x.slot));
+  }
   if (element == ElementType::Bit) {
     const std::string function = expressions.called(x.value == Term(1) ? "set_bit" : "clear_bit");
     return fmt::format("{}({}, {});", function, array, expressions.term(x.slot));
@@ -58,6 +64,9 @@ std::string sort_text(const Sort &x, const Program &program, const Names &names,
 }
 
 std::string zero_text(const Zero &x, const Program &program, const Names &names, Expressions &expressions) {
+  if (expressions.is_marked(x.array))
+    return fmt::format("{}({}, {});", expressions.called("unmark_all"), names.array(x.array),
+                       expressions.marked().at(x.array));
   const bool is_set = element_of(x.array, program) == ElementType::Bit;
   if (x.count == Term(1) && !is_set)
     return fmt::format("{} = {};", names.array(x.array) + "[0]",

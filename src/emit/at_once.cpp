@@ -14,8 +14,7 @@ using namespace loop;
 using term::Term;
 
 void StatementWriter::write_together(const For &x) {
-  if (const std::string bits = tested_bits(x, program_); !bits.empty())
-    return write_over_bits(x, names_.array(bits));
+  if (const std::string set = tested_bits(x, program_); !set.empty()) return write_over_marks(x, set);
   const std::string &variable = names_.variable(x.variable);
   std::string first = names_.fresh(variable + "_first");
   std::string hits = names_.fresh(variable + "_hits");
@@ -71,27 +70,29 @@ void StatementWriter::write_together(const For &x) {
   facts_ = std::move(before);
 }
 
-/// Of 64 pairs of words at once those in which a bit is set: looking at each would be mispredicted.
-void StatementWriter::write_over_bits(const For &x, const std::string &bits) {
-  const std::string &variable = names_.variable(x.variable);
-  const std::string word = names_.fresh(variable + "_word"), words = names_.fresh(variable + "_words");
-  const std::string pairs = names_.fresh(variable + "_pairs"), first = names_.fresh(variable + "_first");
-  const std::string hits = names_.fresh(variable + "_hits"), pair = names_.fresh(variable + "_pair");
+/// Of 64 blocks at once those that have something, then what they have: looking at each would be
+/// mispredicted.
+void StatementWriter::write_over_marks(const For &x, const std::string &set) {
+  const std::string &variable = names_.variable(x.variable), &marks = names_.array(set);
+  const std::string block = names_.fresh(variable + "_block"), end = names_.fresh(variable + "_end");
+  const std::string blocks = names_.fresh(variable + "_blocks"), first = names_.fresh(variable + "_first");
+  const std::string hits = names_.fresh(variable + "_hits");
+  const std::string all = fmt::format("{} + {} + {}", marks, expressions_.marked().at(set), block);
+  const bool empties = statement_ == emptying_;
   const Facts before = facts_;
   facts_ = before.inside(*statement_, 0);
-  line(fmt::format("const int64_t {} = {};", words, expressions_.term(floor_divide(x.upper + Term(31), 32))));
-  line(fmt::format("for (int64_t {0} = 0; {0} < {1}; {0} += 128) {{", word, words));
+  line(fmt::format("const int64_t {} = {};", end, expressions_.term(floor_divide(x.upper + Term(63), 64))));
+  line(fmt::format("for (int64_t {0} = 0; {0} < {1}; {0} += 64) {{", block, end));
   ++indent_;
-  line(fmt::format("uint64_t {} = {}({} + {}, {} - {});", pairs, expressions_.called("some_bits"), bits, word,
-                   words, word));
-  line(fmt::format("while ({}) {{", pairs));
+  line(fmt::format("uint64_t {} = unravel_marked({});", blocks, all));
+  if (empties) line(fmt::format("if ({}) memset({}, 0, 64);", blocks, all));
+  line(fmt::format("while ({}) {{", blocks));
   ++indent_;
-  line(fmt::format("const int64_t {} = {} + 2 * {}({});", pair, word, expressions_.called("lowest_bit"),
-                   pairs));
-  line(fmt::format("const int64_t {} = 32 * {};", first, pair));
-  line(fmt::format("uint64_t {} = {}({} + {}, {} - {});", hits, expressions_.called("two_words"), bits, pair,
-                   words, pair));
-  line(fmt::format("{0} &= {0} - 1;", pairs));
+  line(fmt::format("const int64_t {} = 64 * ({} + {}({}));", first, block, expressions_.called("lowest_bit"),
+                   blocks));
+  line(fmt::format("uint64_t {} = unravel_marked({} + {});", hits, marks, first));
+  line(fmt::format("{0} &= {0} - 1;", blocks));
+  if (empties) line(fmt::format("memset({} + {}, 0, 64);", marks, first));
   line(fmt::format("while ({}) {{", hits));
   ++indent_;
   write_accepted(x, first, hits);

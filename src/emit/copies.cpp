@@ -92,7 +92,8 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
     std::string room = names.fresh(names.array(array) + "_room");
     std::string capacity =
         fmt::format("{}->{}", names.workspace().parameter, names.workspace().capacities.at(array));
-    before(fmt::format("const int64_t {} = {};", stride, expressions.term_of_members(padded_part(of))));
+    before(fmt::format("const int64_t {} = {};", stride,
+                       expressions.term_of_members(padded_part(of, expressions))));
     before(fmt::format("const int64_t {} = {} ? {} * {} : 0;", room, enough, threads, stride));
     const std::string reserve = fmt::format("{2} = ({3} *)unravel_reserve({2}, &{0}, {1}, sizeof({3}), 0);",
                                             capacity, room, part(array), c_type(of.element));

@@ -1,6 +1,7 @@
 #include "emit/expression.h"
 
 #include "emit/precedence.h"
+#include "emit/together.h"
 #include "loop/hash.h"
 #include "loop/walk.h"
 
@@ -53,10 +54,18 @@ Expressions::Expressions(const loop::Program &program, const Names &names) : nam
       add(parameter.name + "." + array.name, {array.element, array.non_negative, array.extents});
   for (const loop::WorkspaceArray &array : program.workspace)
     add(array.name, {array.element, array.element == loop::ElementType::Bit, {array.extent}});
+  for (const std::string &name : marked_sets(program)) {
+    marked_[name];
+    need("marks");
+  }
   single_precision_ = is_single && !is_double;
   find_short(program.body);
   assigned_ = loop::effects_of(program.body).assigned;
   find_non_negative(program);
+}
+
+std::string Expressions::type_in_workspace(const loop::WorkspaceArray &array) const {
+  return is_marked(array.name) ? "uint8_t" : c_type(array.element);
 }
 
 std::string Expressions::equal_pairs(loop::ElementType type) {
@@ -299,6 +308,8 @@ bool Expressions::is_short(const Term &term) const {
 Expressions::Printed Expressions::print_bit(const term::Apply &load) const {
   const Term &slot = load.arguments.at(0);
   const std::string &array = name_of_array(load.function);
+  if (is_marked(load.function))
+    return {fmt::format("unravel_is_marked({}, {})", array, print(slot).text), primary, true};
   if (!is_short(slot))
     return {fmt::format("{}({}, {})", called("long_bit"), array, print(slot).text), primary, true};
   return {fmt::format("{}({}, (uint32_t){})", called("bit"), array, operand(slot, unary)), primary, true};

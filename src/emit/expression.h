@@ -49,6 +49,13 @@ public:
   std::string pair_at(const loop::Element &element) const;
   /// Of the elements of an index array.
   loop::ElementType type_of(const std::string &array) const { return arrays_.at(array).element; }
+  /// The sets that are written as marks (together.h), with the variables that say where their blocks begin.
+  using Marked = std::map<std::string, std::string>;
+  const Marked &marked() const { return marked_; }
+  void set_marked(Marked marked) { marked_ = std::move(marked); }
+  bool is_marked(const std::string &array) const { return marked_.contains(array); }
+  /// The type of the workspace's array.
+  std::string type_in_workspace(const loop::WorkspaceArray &array) const;
   /// The function that compares 8 keys with 8 others.
   std::string equal_pairs(loop::ElementType type);
   /// The function that says whether the lengths of the segments of an array of pointers vary.
@@ -146,6 +153,8 @@ private:
     bool non_negative = false;
     std::vector<term::Term> extents;
   };
+
+  Marked marked_;
 
   void find_short(const loop::Block &body);
   bool is_short_load(const term::Term &term) const;

@@ -30,9 +30,20 @@ void StatementWriter::workspace(const std::set<std::string> &used) {
     if (!used.contains(array.name) || array.for_teams || (in_parts && !outside_.contains(array.name)))
       continue;
     expressions_.need("restrict");
-    line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{};", c_type(array.element), names_.array(array.name),
-                     names_.workspace().parameter, names_.workspace().members.at(array.name)));
+    line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{};", expressions_.type_in_workspace(array),
+                     names_.array(array.name), names_.workspace().parameter,
+                     names_.workspace().members.at(array.name)));
+    find_blocks(array);
   }
+}
+
+void StatementWriter::find_blocks(const WorkspaceArray &array) {
+  if (!expressions_.is_marked(array.name)) return;
+  const std::string name = names_.fresh(names_.array(array.name) + "_blocks");
+  line(fmt::format("const int64_t {} = {};", name, expressions_.term_of_members(first_block(array))));
+  Expressions::Marked marked = expressions_.marked();
+  marked[array.name] = name;
+  expressions_.set_marked(std::move(marked));
 }
 
 void StatementWriter::reserve(const WorkspaceArray &array) {
@@ -197,12 +208,14 @@ std::vector<const WorkspaceArray *> StatementWriter::own_arrays(const For &loop)
 
 void StatementWriter::with_own(const std::vector<const WorkspaceArray *> &own,
                                const std::function<void()> &inside) {
+  const Expressions::Marked marked = expressions_.marked();
   std::vector<std::string> outside;
   for (const WorkspaceArray *array : own)
     outside.push_back(declare_own(*array));
   inside();
   for (std::size_t k = 0; k < own.size(); ++k)
     names_.rename_array(own[k]->name, outside[k]);
+  expressions_.set_marked(marked);
 }
 
 void StatementWriter::write_team(const For &x, const std::string &head) {
@@ -268,10 +281,11 @@ std::string StatementWriter::declare_own(const WorkspaceArray &array) {
   std::string local = outside_.contains(array.name) ? names_.fresh(outside + "_own") : outside;
   expressions_.need("thread");
   expressions_.need("restrict");
-  line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{} + unravel_thread() * {};", c_type(array.element), local,
-                   names_.workspace().parameter, names_.workspace().members.at(array.name),
-                   strides_.at(array.name)));
+  line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{} + unravel_thread() * {};",
+                   expressions_.type_in_workspace(array), local, names_.workspace().parameter,
+                   names_.workspace().members.at(array.name), strides_.at(array.name)));
   names_.rename_array(array.name, local);
+  find_blocks(array);
   return outside;
 }
 

@@ -184,7 +184,9 @@ private:
   // ---- loops that test many iterations at once
 
   void write_together(const loop::For &x);
-  void write_over_bits(const loop::For &x, const std::string &bits);
+  void write_over_marks(const loop::For &x, const std::string &set);
+  /// Where the blocks of marks begin.
+  void find_blocks(const loop::WorkspaceArray &array);
 
   void write_accepted(const loop::For &x, const std::string &first, const std::string &hits);
   void write(const loop::While &x);
@@ -240,6 +242,7 @@ private:
   loop::DenseSum dense_;                        // that is being written in registers, or none
   const loop::Statement *clearing_ = nullptr;   // the loop before it that clears its stretch
   std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left
+  const loop::Statement *emptying_ = nullptr;   // a loop over a set that takes all out of it
   const loop::Zero *zeroed_ = nullptr;          // what a loop that adds to copies is to clear
   std::string copied_, marks_;                  // the array that has copies, and the marks of their blocks
   std::string first_lane_;                      // where that begins

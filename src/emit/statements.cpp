@@ -6,6 +6,7 @@
 #include "emit/lanes.h"
 #include "emit/merge.h"
 #include "emit/pragmas.h"
+#include "emit/together.h"
 #include "emit/wrap.h"
 #include "loop/passes.h"
 #include "loop/walk.h"
@@ -30,9 +31,13 @@ void StatementWriter::block(const Block &statements) {
     if (k + 1 < statements.size() && (clears_sum(statements[k + 1]) || clears_copied(statements[k + 1])))
       continue;
     const std::size_t begin = text_.size();
+    const bool empties =
+        k + 1 < statements.size() && takes_all_out(statements[k], statements[k + 1], program_);
+    if (empties) emptying_ = &statements[k];
     std::visit([&](const auto &x) { write(x); }, statements[k].kind);
     note(begin, statements[k]);
     facts_.pass(statements[k]);
+    if (empties) facts_.pass(statements[++k]);
   }
 }
 

@@ -1,6 +1,8 @@
 #include "emit/together.h"
 
+#include "emit/mentioned.h"
 #include "loop/passes.h"
+#include "loop/walk.h"
 
 #include <algorithm>
 
@@ -31,6 +33,25 @@ std::string tested_bits(const For &x, const Program &program) {
         condition == term::equal(term::apply(array.name, {term::variable(x.variable)}), Term(1)))
       return array.name;
   return "";
+}
+
+std::set<std::string> marked_sets(const Program &program) {
+  std::set<std::string> sets;
+  each_statement(program.body, [&](const Statement &statement) {
+    if (const auto *loop = std::get_if<For>(&statement.kind); loop && loop->together > 1)
+      sets.insert(tested_bits(*loop, program));
+    if (const auto *clear = std::get_if<SetElement>(&statement.kind); clear && clear->whole_word)
+      sets.insert(clear->array);
+  });
+  sets.erase("");
+  return sets;
+}
+
+bool takes_all_out(const Statement &loop, const Statement &next, const Program &program) {
+  const auto *x = std::get_if<For>(&loop.kind);
+  const auto *zero = std::get_if<Zero>(&next.kind);
+  return x && zero && x->together > 1 && zero->array == tested_bits(*x, program) && zero->count == x->upper &&
+         !mentioned(std::get<If>(x->body.back().kind).then).contains(zero->array);
 }
 
 Block accepted(const For &x) {

@@ -34,8 +34,11 @@ std::string workspace_struct(const Program &program, const Names &names, const E
   result += fmt::format("typedef struct {} {{\n", work.type);
   for (const WorkspaceArray &array : program.workspace) {
     if (!array.about.empty()) result += wrap_text(comment_text(names.translate(array.about)), "  // ");
-    const char *bits = array.element == loop::ElementType::Bit ? " bits" : "";
-    result += fmt::format("  {} *{}; // [{}]{}{}\n", c_type(array.element), work.members.at(array.name),
+    const char *bits = expressions.is_marked(array.name)         ? " marks"
+                       : array.element == loop::ElementType::Bit ? " bits"
+                                                                 : "";
+    result += fmt::format("  {} *{}; // [{}]{}{}\n", expressions.type_in_workspace(array),
+                          work.members.at(array.name),
                           array.grows ? "as needed" : expressions.term_of_members(array.extent), bits,
                           array.per_thread ? " for each thread" : "");
     result += fmt::format("  int64_t {};\n", work.capacities.at(array.name));
@@ -66,19 +69,28 @@ std::string workspace_functions(const Program &program, const Names &names) {
 
 namespace {
 
-/// Bits lie 32 to an element.
-Term elements(const WorkspaceArray &array) {
+/// Bits lie 32 to an element; of marks there is a byte for each, and one for each block, 64 of which are read
+/// at once.
+Term elements(const WorkspaceArray &array, const Expressions &expressions) {
+  if (expressions.is_marked(array.name))
+    return first_block(array) + term::scale(64, floor_divide(array.extent + Term(4095), 4096));
   bool bits = array.element == loop::ElementType::Bit;
   return bits ? floor_divide(array.extent + Term(31), 32) : array.extent;
 }
 
 } // namespace
 
-Term padded_part(const WorkspaceArray &array) {
-  std::int64_t bytes = static_cast<std::int64_t>(value::facts_of(array.element).bytes);
+Term first_block(const WorkspaceArray &array) {
+  return term::scale(64, floor_divide(array.extent + Term(63), 64));
+}
+
+Term padded_part(const WorkspaceArray &array, const Expressions &expressions) {
+  const bool is_marked = expressions.is_marked(array.name);
+  std::int64_t bytes = is_marked ? 1 : static_cast<std::int64_t>(value::facts_of(array.element).bytes);
   // 64 bytes or more between the parts: no two threads write to one line of the cache
   std::int64_t line_size = 64 / bytes;
-  return multiply(floor_divide(elements(array) + Term(2 * line_size - 1), line_size), Term(line_size));
+  return multiply(floor_divide(elements(array, expressions) + Term(2 * line_size - 1), line_size),
+                  Term(line_size));
 }
 
 Reservation reserve_text(const WorkspaceArray &array, bool in_parts, Names &names, Expressions &expressions) {
@@ -87,11 +99,11 @@ Reservation reserve_text(const WorkspaceArray &array, bool in_parts, Names &name
   std::string member = work.parameter + "->" + work.members.at(array.name);
   std::string capacity = work.parameter + "->" + work.capacities.at(array.name);
   Reservation made;
-  std::string size = expressions.term_of_members(elements(array));
+  std::string size = expressions.term_of_members(elements(array, expressions));
   if (in_parts) {
     made.stride = names.fresh(name + "_stride");
-    made.before.push_back(
-        fmt::format("const int64_t {} = {};", made.stride, expressions.term_of_members(padded_part(array))));
+    made.before.push_back(fmt::format("const int64_t {} = {};", made.stride,
+                                      expressions.term_of_members(padded_part(array, expressions))));
     size = "unravel_threads() * " + made.stride;
     expressions.need("threads");
   }
@@ -103,7 +115,7 @@ Reservation reserve_text(const WorkspaceArray &array, bool in_parts, Names &name
   expressions.need("reserve");
   made.inside = {
       fmt::format("{0} = ({1} *)unravel_reserve({0}, &{2}, {3}, sizeof({1}), {4});", member,
-                  c_type(array.element), capacity, room, array.initial.value_or(0)),
+                  expressions.type_in_workspace(array), capacity, room, array.initial.value_or(0)),
       fmt::format("if (!{}) return 2;", member),
   };
   return made;

@@ -25,7 +25,9 @@ struct Reservation {
   std::string stride; // where each thread has a part of its own: the number of elements between two parts
 };
 /// The elements from one thread's part to the next one's.
-term::Term padded_part(const loop::WorkspaceArray &array);
+term::Term padded_part(const loop::WorkspaceArray &array, const Expressions &expressions);
+/// Of marks: where their blocks begin.
+term::Term first_block(const loop::WorkspaceArray &array);
 Reservation reserve_text(const loop::WorkspaceArray &array, bool in_parts, Names &names,
                          Expressions &expressions);
 /// Lines of the kernel's comment.

@@ -188,7 +188,7 @@ private:
     std::int64_t value = term(step.second);
     std::int64_t slot = term(step.first);
     if (slot < 0 || slot >= array.total) out_of_range(step.slot, slot, array.total);
-    constexpr std::int64_t word = 32;
+    constexpr std::int64_t word = 64;
     const std::int64_t first = step.whole_word ? slot / word * word : slot;
     const std::int64_t end = step.whole_word ? std::min(first + word, array.total) : slot + 1;
     for (std::int64_t other = first; other < end; ++other) {

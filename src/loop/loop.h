@@ -264,7 +264,7 @@ struct Zero {
 
 /// An element of an array of integers, of the workspace or the result's, or of a workspace array of bits:
 /// array(slot) = value; a bit's value is the constant 0 or 1. Not of bits in a parallel loop, unless each
-/// thread has its own: 32 share a word. `whole_word`: of bits, with the value 0: all 32 are 0 then.
+/// thread has its own: 64 share a word. `whole_word`: all 64 are set to 0, at once or by the loop around.
 struct SetElement {
   std::string array;
   term::Term slot;

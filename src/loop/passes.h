@@ -114,6 +114,11 @@ Program leave_settled(Program program, const Known &known = {});
 /// appends or not: it does so without a branch, where all that it reads exists.
 Program reserve_ahead(Program program, const Known &known = {});
 
+/// A list of the workspace whose entries are appended to an assembled result as they are, all of them, is
+/// kept in the result from the beginning: behind what that has already. Of the arrays of such a list only
+/// those elements are touched that its count counts, or is about to.
+Program collect_in_result(Program program, const Known &known = {});
+
 /// The same without the values of assembled results, which are left as they come, and what was only done for
 /// these. No pass of its own accord: it changes the effect.
 Program without_values(Program program);

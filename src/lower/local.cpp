@@ -64,6 +64,7 @@ std::map<std::string, LocalCode> local_codes(const Workspace &workspace) {
     const layout::Insertion &insertion = *local.insertion;
     LocalCode &code = codes[local.tensor];
     if (const Members *members = workspace.members(local.tensor)) {
+      code.members = members;
       code.begin.push_back({loop::Declare{members->count, Term(0)}});
       code.end = without_members(*members);
       continue;
@@ -153,8 +154,15 @@ Block where_it_has_a_value(const combine::IterationSpace &space, const loop::Val
           {loop::IfValue{negative, std::move(kept), "something was added"}}};
 }
 
+bool begins_at_zero(const Operand &target, const combine::Combination &combination, loop::Operator by) {
+  const LocalTensor &local = *combination.local(target.tensor);
+  return by == loop::Operator::Add && local.initial == 0 && !local.grows() &&
+         !has_members(local, combination.arrays);
+}
+
 Block set_where_new(Block inserted, loop::Accumulate add) {
   auto &missing = std::get<loop::If>(inserted.back().kind);
+  if (std::holds_alternative<loop::Store>(missing.then.back().kind)) missing.then.pop_back(); // its zero
   missing.then.push_back({loop::Store{add.target, add.value}});
   missing.otherwise = {{std::move(add)}};
   return inserted;

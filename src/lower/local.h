@@ -16,6 +16,7 @@ namespace unravel::lower {
 /// What is done where such a local begins, and where nothing is about it any more.
 struct LocalCode {
   loop::Block begin, end;
+  const Members *members = nullptr; // where it has some
 };
 
 /// Of all of the combination's, by tensor.
@@ -42,7 +43,12 @@ loop::Block where_it_has_a_value(const combine::IterationSpace &space, const loo
                                  const combine::Combination &combination,
                                  const std::function<loop::Block(loop::Value)> &then);
 
-/// Behind `insert` of a local that is known to be listed: what is new is set, and not read.
+/// Is what is new zero, for a test whether it is new, and added to?
+bool begins_at_zero(const combine::Operand &target, const combine::Combination &combination,
+                    loop::Operator by);
+
+/// Behind `insert` of a local that is known to be listed, or begins at zero: what is new is set, and not
+/// read.
 loop::Block set_where_new(loop::Block inserted, loop::Accumulate add);
 
 /// The local whose members are the find's matches, if nothing is inserted there meanwhile, and no threads

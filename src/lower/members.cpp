@@ -1,5 +1,6 @@
 #include "lower/members.h"
 
+#include "loop/passes.h"
 #include "loop/rename.h"
 #include "loop/walk.h"
 
@@ -19,6 +20,9 @@ namespace {
 /// than sorting the list. Of few coordinates one in 32 is enough.
 constexpr std::int64_t coordinates_per_listed = 512, always_listed = 16, coordinates_of_few = 32;
 constexpr int word = 64;
+/// Where it is known beforehand how many coordinates are made members, twice or not, so many are listed; and
+/// one for so many coordinates, since it takes as long to pass their blocks.
+constexpr std::int64_t listed_ahead = 32, marks_per_listed = 16384;
 
 Term is_member(const Members &members, const Term &coordinate) {
   return term::equal(term::apply(members.bits, {coordinate}), Term(1));
@@ -97,7 +101,112 @@ std::optional<Block> work_behind(loop::For &first, loop::For second) {
   return work;
 }
 
+/// Makes the code that counts how many coordinates a block makes members: its loops without the innermost
+/// ones. Of nests of more than two loops it isn't told: counting must be little beside the work.
+class Counting {
+public:
+  Counting(const Members &members, const Block &block)
+      : members_(members), total_(members.bits + "_most"), region_(loop::effects_of(block)) {
+    is_told_ = !region_.stored.contains(members.tensor); // else it is set to nothing once more
+    code_ = loop::drop_unused(of(block, 0));
+    const loop::Effects copied = loop::effects_of(code_);
+    loop::each_statement(code_, [&](const loop::Statement &statement) {
+      loop::each_own_term(statement, [&](const Term &term) {
+        for (const std::string &name : region_.declared)
+          is_told_ = is_told_ && (copied.declared.contains(name) || !term::mentions(term, name));
+        is_told_ = is_told_ && !region_.changes(term);
+      });
+    });
+    // In this scope they are declared once more, later.
+    std::map<std::string, std::string> names;
+    for (const loop::Statement &statement : code_)
+      if (const auto *let = std::get_if<loop::Let>(&statement.kind))
+        names.emplace(let->variable, let->variable + "_ahead");
+    loop::rename(code_, names);
+    code_.insert(code_.begin(), {loop::Declare{total_, Term(0)}});
+  }
+
+  /// Do the loops tell it?
+  bool is_told() const { return is_told_; }
+  Block code() { return std::move(code_); }
+  Term is_little() const {
+    return term::at_most(
+        term::variable(total_),
+        term::maximum({Term(listed_ahead), term::floor_divide(members_.extent, marks_per_listed)}));
+  }
+
+private:
+  bool adds(const loop::Statement &statement) const {
+    bool found = false;
+    loop::each_statement(statement, [&](const loop::Statement &each) {
+      const auto *set = std::get_if<loop::SetElement>(&each.kind);
+      found = found || (set && set->array == members_.bits && set->value == Term(1));
+    });
+    return found;
+  }
+  bool has_loop_that_adds(const Block &block) const {
+    return std::ranges::any_of(block, [&](const loop::Statement &statement) {
+      return adds(statement) && (loop::is_loop(statement) ||
+                                 std::ranges::any_of(loop::blocks_of(statement), [&](const Block *inner) {
+                                   return has_loop_that_adds(*inner);
+                                 }));
+    });
+  }
+
+  Block of(const Block &block, int loops) {
+    Block made;
+    for (const loop::Statement &statement : block) {
+      if (std::holds_alternative<loop::Let>(statement.kind)) made.push_back(statement);
+      if (!adds(statement)) continue;
+      if (const auto *loop = std::get_if<loop::For>(&statement.kind); loop && loop->step == 1)
+        made.push_back(of(*loop, loops));
+      else if (const auto *choice = std::get_if<loop::If>(&statement.kind))
+        loop::append(made, of(*choice, loops));
+      else
+        is_told_ = false;
+    }
+    return made;
+  }
+  loop::Statement of(const loop::For &loop, int loops) {
+    is_told_ = is_told_ && loops < most_loops;
+    if (!has_loop_that_adds(loop.body))
+      return {loop::Assign{total_, term::variable(total_) + loop.upper - loop.lower}};
+    return {loop::For{loop.variable, loop.lower, loop.upper, 1, std::nullopt, of(loop.body, loops + 1), ""}};
+  }
+  Block of(const loop::If &choice, int loops) {
+    if (choice.condition == members_.are_listed()) return of(choice.then, loops);
+    is_told_ = is_told_ && choice.otherwise.empty();
+    return {{loop::If{choice.condition, of(choice.then, loops), ""}}};
+  }
+
+  static constexpr int most_loops = 2;
+  const Members &members_;
+  const std::string total_;
+  const loop::Effects region_;
+  Block code_;
+  bool is_told_ = true;
+};
+
 } // namespace
+
+void decide_ahead(Block &block, const Members &members) {
+  const auto begin = std::ranges::find_if(block, [&](const loop::Statement &statement) {
+    const auto *declared = std::get_if<loop::Declare>(&statement.kind);
+    return declared && declared->variable == members.count;
+  });
+  if (begin == block.end()) return;
+  Block region(begin + 1, block.end());
+  Counting counting(members, region);
+  if (!counting.is_told()) return;
+  const Term listed = members.are_listed(), little = counting.is_little();
+  for (loop::Statement &statement : region)
+    loop::rewrite(
+        statement, [&](const Term &term) { return term == listed ? little : term; },
+        [](const loop::Value &value) { return value; });
+  block.erase(begin + 1, block.end());
+  loop::append(block, counting.code());
+  loop::append(block, std::move(region));
+}
 
 Term Members::are_listed() const {
   const Term few = term::minimum({term::scale(coordinates_per_listed / coordinates_of_few, extent),

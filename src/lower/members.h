@@ -8,8 +8,8 @@
 
 /// Local tensors of which a flag per coordinate says what is stored (layout `bitmap`): a set of coordinates,
 /// kept as bits. As long as it has few members these are listed, too, and whoever goes over them sorts the
-/// list; behind that the words of bits are looked through. The elements of what isn't stored are zero, so that
-/// nothing is set where a member comes.
+/// list; behind that the words of bits are looked through. The elements of what isn't stored are zero, so
+/// that nothing is set where a member comes.
 namespace unravel::lower {
 
 struct Members {
@@ -17,7 +17,7 @@ struct Members {
   std::string bits, list, room; // arrays of the workspace; the last one to sort the list
   std::string count;            // the variable: how many are listed
   term::Term extent;
-  std::string value; // the array of values
+  std::string value;                                  // the array of values
   std::function<term::Term(const term::Term &)> slot; // of it, by member
 
   /// Are all members listed, and is another one?
@@ -37,6 +37,10 @@ loop::Block insert_member(const Members &members, const term::Term &coordinate, 
 /// The body for each member, from the least on; it is made for each of the two ways.
 loop::Block over_members(const Members &members, const std::string &variable,
                          const std::function<loop::Block()> &body);
+
+/// In the block, from where the members begin: counts beforehand how many coordinates are made members, twice
+/// or not, where its loops tell, and lets that decide whether members are listed, for all of the block.
+void decide_ahead(loop::Block &block, const Members &members);
 
 /// Puts what without_members has made into the loops over members that the block ends with, if they touch
 /// nothing but their own member's element. Otherwise false.

@@ -237,6 +237,7 @@ private:
   Block block_of(const std::vector<scan::Node> &nodes, const Names &outside, Names locals) {
     Block block, ends;
     std::vector<Block> taken_out;
+    std::vector<const Members *> members; // of locals that begin here
     Names taken = outside;
     auto add = [&](Block code) {
       drop_known(code, block);
@@ -263,13 +264,18 @@ private:
       std::erase_if(locals, [&](const std::string &local) {
         if (!is_about(node, local)) return false;
         declare(local, block, begin);
-        if (local_codes_.contains(local)) taken_out.push_back(local_codes_.at(local).end);
+        const auto code = local_codes_.find(local);
+        if (code == local_codes_.end()) return true;
+        taken_out.push_back(code->second.end);
+        if (code->second.members) members.push_back(code->second.members);
         return true;
       });
     }
     for (Block &end : taken_out)
       if (!joined_with(block, end)) loop::append(ends, std::move(end));
     add(std::move(ends));
+    for (const Members *each : members)
+      decide_ahead(block, *each);
     return block;
   }
 

@@ -31,12 +31,15 @@ loop::Block Writes::written(loop::Value value, bool sets) const {
 
 loop::Block Writes::stored(loop::Value value, bool sets) const {
   loop::Block block;
-  if (space.target.inserts && !sum && !plan.adds_to_scalar()) {
+  const bool is_inserted = space.target.inserts && !sum && !plan.adds_to_scalar();
+  if (is_inserted) {
     block = insert(space.target, workspace, listed);
     sets = sets || inserts_another(space.target, workspace.combination());
   }
   if (entries && !sum) block = entries->entry(), sets = sets || entries->is_new();
-  if (listed.value_or(false) && !sum && !sets) return set_where_new(std::move(block), add(std::move(value)));
+  if (is_inserted && !sets &&
+      (listed.value_or(false) || begins_at_zero(space.target, workspace.combination(), space.by)))
+    return set_where_new(std::move(block), add(std::move(value)));
   block.push_back(sets ? loop::Statement{loop::Store{target(), std::move(value)}}
                        : loop::Statement{add(std::move(value))});
   return block;

@@ -118,14 +118,15 @@ TEST(Sort, words_of_bits_are_cleared_where_there_are_some) {
   EXPECT_EQ(refusal("  for i in 0 .. x.N parallel 1 {\n    zero bits, x.N\n  }\n" + end, head),
             before + "iterations of a parallel loop race for words of `bits`");
   Memory memory;
-  memory.sizes = {{"C.N", 40}, {"x.N", 40}};
-  memory.indices["x.key"].resize(40);
-  interpret(with_body("  bits(1) := 1\n  bits(31) := 1\n  bits(32) := 1\n  bits(30) := 0 word\n"
-                      "  reserve C.NNZ >= 3 : C.idx, C.key, C.val\n  C.idx(0) := bits(1)\n"
-                      "  C.idx(1) := bits(31)\n  C.idx(2) := bits(32)\n  for s in 0 .. 3 {\n    C.key(s) := 0\n"
-                      "    C.val[s] = 1\n  }\n  zero bits, 40\n  count C.NNZ = 3\n",
-                      head),
-            memory);
+  memory.sizes = {{"C.N", 70}, {"x.N", 70}};
+  memory.indices["x.key"].resize(70);
+  interpret(
+      with_body("  bits(1) := 1\n  bits(63) := 1\n  bits(64) := 1\n  bits(62) := 0 word\n"
+                "  reserve C.NNZ >= 3 : C.idx, C.key, C.val\n  C.idx(0) := bits(1)\n"
+                "  C.idx(1) := bits(63)\n  C.idx(2) := bits(64)\n  for s in 0 .. 3 {\n    C.key(s) := 0\n"
+                "    C.val[s] = 1\n  }\n  zero bits, 70\n  count C.NNZ = 3\n",
+                head),
+      memory);
   EXPECT_EQ(memory.indices["C.idx"], (std::vector<std::int64_t>{0, 0, 1}));
 }
 

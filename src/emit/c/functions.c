@@ -268,30 +268,60 @@ static inline int unravel_lowest_bit(uint64_t bits) {
 #endif
 }
 
-// part: some_bits
-// In which pairs of words a bit is set, of up to 64 pairs: a bit each.
-static inline uint64_t unravel_some_bits(const uint32_t *words, int64_t count) {
-  const int pairs = count < 128 ? (int)(count / 2) : 64;
-  uint64_t some = 0, pair;
+// part: marks
+// A set of numbers: a byte for each, 255 if it is one of them, and behind these, from `blocks` on, one for each 64,
+// 255 if one of these is, or was until lately. So nothing is read where one is added, and 64 are found at once.
+static inline int unravel_is_marked(const uint8_t *marks, int64_t slot) {
+  return marks[slot] != 0;
+}
+static inline void unravel_mark(uint8_t *marks, int64_t blocks, int64_t slot) {
+  marks[slot] = 255;
+  marks[blocks + (slot >> 6)] = 255;
+}
+// All others of its block are taken out, too.
+static inline void unravel_unmark_each(uint8_t *marks, int64_t blocks, int64_t slot) {
+  marks[slot] = 0;
+  marks[blocks + (slot >> 6)] = 0;
+}
+// Which of 64 bytes are 255: a bit each.
+static inline uint64_t unravel_marked(const uint8_t *marks) {
+#if defined(__AVX512BW__) && defined(__GNUC__)
+  typedef char unravel_bytes __attribute__((vector_size(64), aligned(1), may_alias));
+  return (uint64_t)__builtin_ia32_cvtb2mask512(*(const unravel_bytes *)marks);
+#elif defined(__SSE2__) && defined(__GNUC__)
+  typedef char unravel_bytes __attribute__((vector_size(16), aligned(1), may_alias));
+  const unravel_bytes *const parts = (const unravel_bytes *)marks;
+  const uint64_t low = (uint32_t)__builtin_ia32_pmovmskb128(parts[0]) |
+                       (uint32_t)__builtin_ia32_pmovmskb128(parts[1]) << 16;
+  const uint64_t high = (uint32_t)__builtin_ia32_pmovmskb128(parts[2]) |
+                        (uint32_t)__builtin_ia32_pmovmskb128(parts[3]) << 16;
+  return low | high << 32;
+#else
+  uint64_t found = 0, eight;
   int k;
-  if (pairs == 64) { // compilers know how often then
-    for (k = 0; k < 64; k++) {
-      memcpy(&pair, words + 2 * k, sizeof(pair));
-      some |= (uint64_t)(pair != 0) << k;
-    }
-    return some;
+  for (k = 0; k < 64; k++) {
+    if (k % 8 == 0) memcpy(&eight, marks + k, sizeof(eight));
+    if (eight != 0) found |= (uint64_t)(marks[k] & 1) << k;
   }
-  for (k = 0; k < pairs; k++) {
-    memcpy(&pair, words + 2 * k, sizeof(pair));
-    some |= (uint64_t)(pair != 0) << k;
-  }
-  return count % 2 == 0 ? some : some | (uint64_t)(words[count - 1] != 0) << pairs;
+  return found;
+#endif
 }
 
-// part: two_words
-// Both words of a pair; the last one may be alone.
-static inline uint64_t unravel_two_words(const uint32_t *words, int64_t count) {
-  return words[0] | (count > 1 ? (uint64_t)words[1] << 32 : 0);
+// part: unmark
+static inline void unravel_unmark(uint8_t *marks, int64_t blocks, int64_t slot) {
+  (void)blocks;
+  marks[slot] = 0;
+}
+
+// part: unmark_all
+// Takes all out.
+static inline void unravel_unmark_all(uint8_t *marks, int64_t blocks) {
+  int64_t slot;
+  for (slot = 0; slot < blocks; slot += 64) {
+    if (!marks[blocks + (slot >> 6)]) continue;
+    memset(marks + slot, 0, 64);
+    marks[blocks + (slot >> 6)] = 0;
+  }
 }
 
 // part: equal_pairs_L

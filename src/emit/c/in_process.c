@@ -2,13 +2,14 @@
 // part: always
 typedef __INT32_TYPE__ int32_t;
 typedef __INT64_TYPE__ int64_t;
-// part: integers workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash sort sort_alone sort_alone_long some_bits
+// part: integers workspace bit long_bit set_bit clear_bit lowest_bit equal_pairs equal_pairs_long stored is_stored hash sort sort_alone sort_alone_long marks
 typedef __UINT32_TYPE__ uint32_t;
 typedef __UINT64_TYPE__ uint64_t;
+// part: integers marks
+typedef __UINT8_TYPE__ uint8_t;
 // part: integers
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
-typedef __UINT8_TYPE__ uint8_t;
 typedef __UINT16_TYPE__ uint16_t;
 #define INT8_MAX 127
 #define INT8_MIN (-128)
@@ -24,11 +25,11 @@ typedef __UINT16_TYPE__ uint16_t;
 #define UINT64_MAX __UINT64_MAX__
 // part: bool
 #define bool _Bool
-// part: workspace grow memset parts reserve stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
+// part: workspace grow memset parts reserve stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 typedef __SIZE_TYPE__ size_t;
-// part: memset reserve
+// part: memset reserve marks
 void *memset(void *, int, size_t);
-// part: parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long some_bits
+// part: parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 void *memcpy(void *, const void *, size_t);
 // part: complex
 double creal(double _Complex), cimag(double _Complex), cabs(double _Complex);
