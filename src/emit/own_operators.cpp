@@ -52,7 +52,9 @@ std::string function_text(const Program &program, const Operator &op, ElementTyp
   text += wrap_text(comment_text(value::to_text(own)), "// ");
   const bool is_cut = value::is_integer(type) && value::promoted(type) != type;
   text += fmt::format("static inline {} {}({}) {{ {}return {}; }}\n", c, name, parameters, unused,
-                      is_cut ? fmt::format("({})({})", c, value) : value);
+                      type == ElementType::Bool ? fmt::format("({}) != 0", value)
+                      : is_cut                  ? fmt::format("({})({})", c, value)
+                                                : value);
   if (value::is_reduction(op))
     text += fmt::format("#ifdef _OPENMP\n#pragma omp declare reduction({0} : {1} : omp_out = {0}(omp_out, "
                         "omp_in)) \\\n    initializer(omp_priv = {2})\n#endif\n",

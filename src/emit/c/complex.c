@@ -4,6 +4,8 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 #define TYPE double _Complex
 #define REAL double
+#define creal_F creal
+#define cimag_F cimag
 
 // part: product_OF
 // By the formula: C's own product takes care of infinities, which costs more than the product.
