@@ -206,8 +206,8 @@ private:
     std::string text = fmt::format("merge {} {{\n", key);
     for (std::size_t k = 0; k < ranges.size(); ++k) {
       scope_[first + k].sort = Sort::Slot;
-      text += fmt::format("at {} in {} {{\n{}}}\n", scope_[first + k].name, ranges[k],
-                          below(4) ? block(depth - 1) : "");
+      const std::string body = below(4) ? block(depth - 1) : ""; // declares names of its own
+      text += fmt::format("at {} in {} {{\n{}}}\n", scope_[first + k].name, ranges[k], body);
       scope_[first + k].sort = Sort::Hidden;
     }
     text += fmt::format("then {{\n{}}}\n}}\n", below(4) ? block(depth - 1) : "");
