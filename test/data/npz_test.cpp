@@ -6,6 +6,7 @@
 #include "data/tensor_file.h"
 #include "report/diagnostic.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <zip.h>
 
@@ -171,6 +172,20 @@ TEST(Npz, ArchivesThatAreWrong) {
   ReadOptions little;
   little.max_memory = 64;
   EXPECT_THROW(read_npz(path, little), report::Error);
+}
+
+/// CSR has a number for each row.
+TEST(Npz, RowsThatAreTooManyToBeWritten) {
+  TemporaryFolder folder;
+  Coordinates tensor({std::int64_t{1} << 59, 2});
+  tensor.append({5, 1}, 2.5);
+  try {
+    write_npz(folder.path("a.npz"), tensor, value::Type::Float64);
+    ADD_FAILURE() << "it was written";
+  } catch (const report::Error &error) {
+    EXPECT_EQ(error.diagnostic().kind, report::Kind::memory_limit);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.path("a.npz")));
 }
 
 } // namespace
