@@ -5,6 +5,7 @@
 #include "loop/walk.h"
 #include "random_program.h"
 #include "report/diagnostic.h"
+#include "sanitized.h"
 
 #include <cmath>
 #include <functional>
@@ -73,7 +74,7 @@ TEST(RandomPrograms, passes_keep_their_effect) {
   };
   for (const Pass &pass : passes())
     changes.emplace_back(pass.name, [&](Program p) { return pass.apply(p, facts); });
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  for (unsigned seed = 0; seed < (test::is_sanitized ? 60 : 400); ++seed) {
     Program program = parse_program(test::RandomProgram(seed).text("random"));
     std::string text = to_text(program);
     ASSERT_EQ(to_text(parse_program(text)), text);
