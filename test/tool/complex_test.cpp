@@ -1,4 +1,5 @@
 // Complex numbers as users give them and get them.
+#include "cfront/cfront.h"
 #include "tool/tool.h"
 
 #include <complex>
@@ -116,6 +117,7 @@ TEST(ToolComplex, what_there_is_not) {
           "`y` is f64, but what is computed for it is complex128");
   refused({"compile", spmv, types[0], types[1], "--main"}, "`--main` reads and shows real numbers");
   refused({"run", spmv, "-f", "A=csr f64", "-i", "A=a.mtx", "-i", "x=ones"}, "the entries are complex");
+  if (!cfront::is_available()) return;
   desk.write(
       "mv.c",
       "void mv(int n, double _Complex A[n][n], double _Complex x[n], double _Complex y[n]) {\n"

@@ -430,8 +430,8 @@ TEST(ToolFacts, Layouts) {
     EXPECT_NE(checked.out.find("consistent, bounded, every access proved in range\n"), std::string::npos)
         << checked.out;
   }
-  for (const std::string name :
-       {"bcsr<3,3>", "ubcsr<2,3>", "sell<8>", "sellcs<8>", "csb<64>", "mode_generic<1,2,4>", "ell", "ellr", "csr4"}) {
+  for (const std::string name : {"bcsr<3,3>", "ubcsr<2,3>", "sell<8>", "sellcs<8>", "csb<64>",
+                                 "mode_generic<1,2,4>", "ell", "ellr", "csr4"}) {
     Outcome checked = desk.unravel({"layout", "check", name});
     EXPECT_EQ(checked.code, 0) << name;
     EXPECT_EQ(checked.error, "") << name;

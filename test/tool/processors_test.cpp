@@ -1,5 +1,5 @@
-// Emitted C goes to processors that nobody here has seen: it is compiled for several, and run on those that can be,
-// aarch64 by an emulator.
+// Emitted C goes to processors that nobody here has seen: it is compiled for several, and run on those that
+// can be, aarch64 by an emulator.
 #include "tool.h"
 
 #include <cmath>
@@ -74,7 +74,8 @@ TEST_P(Processors, programs_give_the_same_result) {
   }
   for (const Target &target : all) {
     std::vector<std::string> command = target.compile;
-    command.insert(command.end(), {"-O2", "-Wall", "-Wextra", "-Werror", "program.c", "-o", "program", "-lm"});
+    command.insert(command.end(),
+                   {"-O2", "-Wall", "-Wextra", "-Werror", "program.c", "-o", "program", "-lm"});
     Outcome compiled = desk.execute(command);
     ASSERT_EQ(compiled.code, 0) << compiled.error;
     for (const auto &[matrix, numbers] : expected) {

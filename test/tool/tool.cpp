@@ -1,8 +1,10 @@
 #include "tool.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -103,6 +105,19 @@ std::vector<std::string> Desk::files() const {
 
 bool has_program(const std::string &name) {
   return Desk().execute({name, "--version"}).code == 0;
+}
+
+std::string rounded(const std::string &file) {
+  std::istringstream lines(file);
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.rfind(' ') + 1; // 0 where there is no other word
+    if (line[0] != '%' && line.find_first_of(".e", at) != std::string::npos)
+      line = line.substr(0, at) +
+             fmt::format("{:.9f}", std::round(std::stod(line.substr(at)) * 1e9) / 1e9 + 0.0);
+    text += line + "\n";
+  }
+  return text;
 }
 
 std::string shipped_layout(const std::string &name) {

@@ -42,6 +42,10 @@ private:
 /// Is there such a program? (z3, gcc)
 bool has_program(const std::string &name);
 
+/// The text of a tensor file with values of nine decimals: kernels add in different orders, C compilers round
+/// in other ways.
+std::string rounded(const std::string &file);
+
 /// The text of a shipped layout file.
 std::string shipped_layout(const std::string &name);
 
