@@ -172,10 +172,12 @@ Operand Naming::appended(const Access &access) const {
   return target;
 }
 
+bool is_plain(const compute::Subscript &subscript, const std::string &index) {
+  return subscript.index == index && subscript.shift == 0;
+}
+
 bool has_plain(const Access &access, const std::string &index) {
-  return std::ranges::any_of(access.subscripts, [&](const compute::Subscript &subscript) {
-    return subscript.index == index && subscript.shift == 0;
-  });
+  return std::ranges::any_of(access.subscripts, [&](auto &each) { return is_plain(each, index); });
 }
 
 void Naming::stay_inside(const Access &access, const std::vector<const Access *> &reads,

@@ -17,7 +17,9 @@ private:
   std::map<std::string, std::string> representative_;
 };
 
-/// Does the access have the index as a subscript by itself, without a shift?
+/// Is the subscript the index by itself, without a shift?
+bool is_plain(const compute::Subscript &subscript, const std::string &index);
+/// Does the access have such a subscript?
 bool has_plain(const compute::Access &access, const std::string &index);
 
 /// Qualified names for everything that belongs to the tensors of a computation: "A.M", "A.rowptr", "A#2.p".

@@ -1,5 +1,6 @@
 #include "combine/structure.h"
 
+#include "combine/naming.h"
 #include "layout/structure.h"
 #include "report/diagnostic.h"
 
@@ -25,11 +26,9 @@ bool has_index(const Access &access, const std::string &index) {
 std::pair<std::size_t, std::size_t> in_common(const Access &target, const Access &factor) {
   std::size_t indices = 0, modes = 0;
   for (std::size_t k = 0; k < target.subscripts.size(); ++k) {
-    auto is_same = [&](const Subscript &other) {
-      return other.index == target.subscripts[k].index && other.shift == 0;
-    };
-    indices += std::any_of(factor.subscripts.begin(), factor.subscripts.end(), is_same);
-    modes += k < factor.subscripts.size() && is_same(factor.subscripts[k]);
+    const std::string &index = target.subscripts[k].index;
+    indices += has_plain(factor, index);
+    modes += k < factor.subscripts.size() && is_plain(factor.subscripts[k], index);
   }
   return {indices, modes};
 }
@@ -80,8 +79,7 @@ Structure structure_like(const compute::Computation &computation,
            "subscripts of such a result are plain indices; or leave it dense");
     layout::SharedMode mode;
     for (std::size_t k = factor.subscripts.size(); k-- > 0;)
-      if (factor.subscripts[k].index == subscript.index && factor.subscripts[k].shift == 0 && !used.count(k))
-        mode = k;
+      if (is_plain(factor.subscripts[k], subscript.index) && !used.count(k)) mode = k;
     if (!mode && has_index(factor, subscript.index))
       fail(reference,
            fmt::format("the result is `{}`, but the operand `{}`: `{}` doesn't stand for the same modes",
