@@ -109,9 +109,11 @@ Coordinates reciprocals_of(const Coordinates &tensor) {
 }
 
 /// Does the statement add a product of factors, perhaps divided, wherever these are stored?
-bool adds_product(const Statement &statement) {
-  if (!value::is_floating(statement.type))
-    return false; // integers wrap around, complex numbers have two parts
+bool adds_product(const Statement &statement, const ProgramInput &input) {
+  // Integers wrap around, complex numbers have two parts; a term that an integer is to hold is rounded first.
+  if (!value::is_floating(statement.type) ||
+      !value::is_floating(compute::type_of(input.types, statement.target.tensor)))
+    return false;
   const auto value = value::quotient_of(statement.value);
   auto is_access = [](const compute::Value &each) { return std::holds_alternative<Access>(each.kind); };
   bool has_fill = false;
@@ -201,7 +203,7 @@ public:
       : statements_(program.statements), input_(input), is_sparse_(is_sparse) {
     variables_.values = input.sizes;
     for (std::size_t k = 0; k < statements_.size(); ++k) {
-      if (!statements_[k].is_free || (adds_product(statements_[k]) && !is_sparse)) continue;
+      if (!statements_[k].is_free || (adds_product(statements_[k], input) && !is_sparse)) continue;
       if (!statements_[k].accumulate) cleared_.insert(k);
       statements_[k] = in_loops(statements_[k], input);
       for (const compute::Loop &loop : statements_[k].loops)
@@ -570,7 +572,8 @@ ProgramReference evaluate_program(const compute::Program &program, const Program
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input) {
   report::require(has_sparse_reference(program),
                   "a sparse reference is that of free statements of one target");
-  if (!std::ranges::all_of(program.statements, adds_product))
+  if (!std::ranges::all_of(program.statements,
+                           [&](const Statement &statement) { return adds_product(statement, input); }))
     return Runner(program, input, true).run_sparse();
   std::list<Coordinates> reciprocals;
   std::vector<ReferenceProduct> products;

@@ -161,9 +161,10 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
     for (const Term &read : term::applications_of(key))
       held.push_back(read);
   std::optional<bool> small;
-  bool grows = false;
+  bool of_local = false, grows = false;
   for (const combine::LocalTensor &local : combination_.locals)
     if (local.insertion && level.upper == term::variable(local.insertion->count)) {
+      of_local = true;
       grows = local.grows();
       positions = grows ? Term(0) : slots_of(local.extents);
       small = element_of_positions(local) == loop::ElementType::Int32;
@@ -187,7 +188,10 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
   array.extent = term::scale(names.room_of_each, positions);
   array.element = loop::ElementType::Int64;
   const Term count = level.upper - level.lower;
-  if (!plan.extents.empty() && !grows && term::applications_of(count).empty()) {
+  // The workspace is made before anything is counted: neither a local's entries nor an array's element say
+  // more then.
+  const bool is_known = !of_local && term::applications_of(count).empty();
+  if (!plan.extents.empty() && is_known) {
     std::vector<Term> sorts;
     for (const Term &extent : plan.extents)
       sorts.push_back(term::negation(is_dealt(extent, count)));

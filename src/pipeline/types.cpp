@@ -74,7 +74,7 @@ public:
     if (statement_.product && value::is_complex(statement_.type))
       require(*statement_.product, statement_.type);
     const value::Type target = known(types_, statement_.target.tensor).value_or(statement_.type);
-    if (value::is_complex(target) && statement_.accumulate) require(statement_.by, target);
+    if (value::is_complex(target)) require(statement_.by, target);
     if (value::is_complex(statement_.type) && !value::is_complex(target) &&
         !value::number_of(statement_.value))
       report::fail(Kind::value_width, span_of(statement_),
