@@ -8,7 +8,7 @@ import threading
 import numpy as np
 
 from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
-from ._tensor import Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse
+from ._tensor import Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse
 
 
 class Options:
@@ -17,11 +17,12 @@ class Options:
     schedules: texts as in docs/schedules.md ("tile j by 4096"); finds: "x=binary"; threads: of parallel loops; name: of
     the C function; index: np.int32 or np.int64, of index arrays that nothing else says a type of; dtype: of values
     likewise; budget_seconds: for what makes the kernel faster, 0: no limit; machine: "here", "portable" or a file; trust:
-    takes layouts that aren't proved to stay inside their arrays.
+    takes layouts that aren't proved to stay inside their arrays. Of emit_c: prefix, what the names of functions and structs
+    begin with; const_operands: operands' structs hold pointers to const arrays.
     """
 
     def __init__(self, schedules=(), finds=(), threads=None, name="kernel", index=np.int32, dtype=None,
-                 budget_seconds=2.0, machine="", trust=False):
+                 budget_seconds=2.0, machine="", trust=False, prefix="", const_operands=False):
         self.schedules = (schedules,) if isinstance(schedules, str) else tuple(schedules)
         self.finds = (finds,) if isinstance(finds, str) else tuple(finds)
         if threads is not None and threads < 1:
@@ -33,6 +34,8 @@ class Options:
         self.budget_seconds = budget_seconds
         self.machine = machine
         self.trust = trust
+        self.prefix = prefix
+        self.const_operands = const_operands
 
     def _key(self):
         return tuple(vars(self).values())
@@ -46,15 +49,16 @@ class Options:
         c.format_count, c.formats = len(pairs), pairs
         c.schedule_count, c.schedules = len(schedules), schedules
         c.find_count, c.finds = len(finds), finds
-        name, machine = self.name.encode(), self.machine.encode()
-        c.name, c.machine = name, machine
+        name, machine, prefix = self.name.encode(), self.machine.encode(), self.prefix.encode()
+        c.name, c.machine, c.prefix = name, machine, prefix
+        c.const_operands = bool(self.const_operands)
         c.index = type_of(self.index, "index")
         if self.dtype is not None:
             c.has_value, c.value = 1, type_of(self.dtype, "dtype")
         c.threads = self.threads or 0
         c.budget_seconds = self.budget_seconds
         c.trust, c.later = bool(self.trust), later
-        return c, (pairs, schedules, finds, name, machine)
+        return c, (pairs, schedules, finds, name, machine, prefix)
 
 
 def _arguments(tensors):
@@ -134,7 +138,8 @@ _SMALL = 1 << 16
 class _Binding:
     """The arguments of a call as the C interface takes them, for later calls with the same objects."""
 
-    __slots__ = ("machine", "handle", "tensors", "pointers", "checks", "shape", "dtype", "bytes", "memory", "given")
+    __slots__ = ("machine", "handle", "tensors", "pointers", "checks", "shape", "dtype", "bytes", "memory", "given",
+                 "pattern")
 
     def fits(self, values):
         for check, value in zip(self.checks, values):
@@ -147,6 +152,11 @@ class _Binding:
             if _run(self.handle, self.pointers, None, None, None) != 0:
                 call(_run, self.handle, self.pointers, None, None)  # again, to hear why
             return self.given
+        if self.pattern is not None:
+            made = (ctypes.c_void_p * 1)()
+            if _run(self.handle, self.pointers, None, made, None) != 0:
+                call(_run, self.handle, self.pointers, None, made)  # again, to hear why
+            return self.pattern.made(made[0])
         if self.memory is not None:
             memory = self.memory()
             result = np.ndarray(self.shape, self.dtype, memory)
@@ -256,7 +266,7 @@ class Kernel:
                 result.format += " " + operands[result.format[5:].split()[0]].format
             made.append(as_result(result, wants_arrays))
         if key is not None and shares and len(self.results) == 1:
-            self._bind(key, arguments, tensors, machine, made[0])
+            self._bind(key, arguments, tensors, machine, made[0], results[self.results[0]])
         return made[0] if len(made) == 1 else tuple(made)
 
     @staticmethod
@@ -281,12 +291,15 @@ class Kernel:
             return tensor.to(wanted), False
         return tensor.to(_without_type(wanted)), False
 
-    def _bind(self, key, arguments, tensors, machine, result):
-        """Later calls with the same objects are fast."""
-        if machine.sizes or not isinstance(result, (np.ndarray, np.generic)):
+    def _bind(self, key, arguments, tensors, machine, result, tensor):
+        """Later calls with the same objects are fast. tensor: what the result was made of."""
+        if machine.sizes:
             return
         is_given = self.results[0] in arguments
-        if not is_given and self.formats.get(self.results[0], "dense").split(" ")[0] != "dense":
+        is_dense = isinstance(result, (np.ndarray, np.generic))
+        if not is_given and is_dense and self.formats.get(self.results[0], "dense").split(" ")[0] != "dense":
+            return
+        if not is_dense and (is_given or not Pattern.fits(tensor, result)):
             return
         checks = [_check_of(value) for value in arguments.values()]
         if None in checks or any(name not in machine.tensors for name in tensors):
@@ -297,9 +310,11 @@ class Kernel:
         binding.tensors = tensors
         binding.pointers = (ctypes.c_void_p * len(machine.tensors))(
             *(tensors[name]._handle if name in tensors else None for name in machine.tensors))
-        binding.shape, binding.dtype, binding.bytes = result.shape, result.dtype, result.nbytes
         binding.given = result if is_given else None
-        binding.memory = ctypes.c_char * result.nbytes if result.nbytes <= _SMALL else None
+        binding.pattern = None if is_dense else Pattern(tensor, result)
+        if is_dense:
+            binding.shape, binding.dtype, binding.bytes = result.shape, result.dtype, result.nbytes
+            binding.memory = ctypes.c_char * result.nbytes if result.nbytes <= _SMALL else None
         with self._lock:
             self._bindings[key] = binding
             while len(self._bindings) > self._most_bindings:

@@ -77,7 +77,8 @@ class Options(ctypes.Structure):
                 ("find_count", ctypes.c_size_t), ("finds", ctypes.POINTER(ctypes.c_char_p)),
                 ("name", ctypes.c_char_p), ("index", ctypes.c_int), ("has_value", ctypes.c_int),
                 ("value", ctypes.c_int), ("threads", ctypes.c_int), ("budget_seconds", ctypes.c_double),
-                ("machine", ctypes.c_char_p), ("trust", ctypes.c_int), ("later", ctypes.c_int)]
+                ("machine", ctypes.c_char_p), ("trust", ctypes.c_int), ("later", ctypes.c_int),
+                ("prefix", ctypes.c_char_p), ("const_operands", ctypes.c_int)]
 
 
 class Argument(ctypes.Structure):

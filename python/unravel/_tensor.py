@@ -39,6 +39,17 @@ def _release(number):
     _lent.pop(number, None)
 
 
+class _Memory:
+    """What NumPy asks to make an array over a tensor's memory, which lives as long as this does."""
+
+    __slots__ = ("tensor", "__array_interface__")
+
+    def __init__(self, tensor, array, dtype):
+        self.tensor = tensor
+        self.__array_interface__ = {"version": 3, "shape": (array.count,), "typestr": dtype.str,
+                                    "data": (array.data, not array.writable)}
+
+
 class Tensor:
     """A tensor in a layout: its shape, and arrays by the layout's own names.
 
@@ -96,12 +107,7 @@ class Tensor:
         dtype = DTYPES[array.type]
         if array.count == 0:
             return np.empty(0, dtype)
-        buffer = (ctypes.c_char * (array.count * dtype.itemsize)).from_address(array.data)
-        buffer.tensor = self  # lives as long as the view
-        view = np.frombuffer(buffer, dtype)
-        if not array.writable:
-            view.flags.writeable = False
-        return view
+        return np.asarray(_Memory(self, array, dtype))
 
     @property
     def dtype(self):
@@ -392,6 +398,39 @@ def _permuted(flat, shape, layout):
         return flat.reshape(shape)
     order = [int(mode) for mode in found.group(1).split(",")]
     return flat.reshape([shape[mode] for mode in order]).transpose(np.argsort(order))
+
+
+# Of SciPy's formats with two index arrays: their attributes, and the arrays of the layout in the order of its file.
+_ATTRIBUTES = {"csr": {"indptr": "rowptr", "indices": "col", "data": "val"},
+               "csc": {"indptr": "colptr", "indices": "row", "data": "val"},
+               "coo": {"row": "row", "col": "col", "data": "val"}}
+
+
+class Pattern:
+    """Makes SciPy's matrices like one that `as_result` has made, without looking at their arrays again."""
+
+    def __init__(self, tensor, matrix):
+        places = {lib.unravel_tensor_array(tensor._handle, k).name.decode(): k
+                  for k in range(lib.unravel_tensor_array_count(tensor._handle))}
+        attributes = _ATTRIBUTES[tensor.layout]
+        self.kind, self.format = type(matrix), tensor.format
+        self.places = [(attribute, places[array]) for attribute, array in attributes.items()]
+        self.rest = {name: value for name, value in vars(matrix).items() if name not in attributes}
+
+    @staticmethod
+    def fits(tensor, matrix):
+        """Whether there can be one: the matrix keeps what it is in attributes."""
+        attributes = _ATTRIBUTES.get(tensor.layout, {})
+        known = getattr(matrix, "__dict__", {})
+        return bool(attributes) and all(attribute in known for attribute in attributes)
+
+    def made(self, handle):
+        tensor = Tensor(handle, self.format)
+        matrix = self.kind.__new__(self.kind)
+        matrix.__dict__.update(self.rest)
+        for attribute, place in self.places:
+            matrix.__dict__[attribute] = tensor._view(lib.unravel_tensor_array(handle, place))
+        return matrix
 
 
 def as_result(tensor, wants_arrays):

@@ -246,6 +246,28 @@ def test_what_changes_between_calls_is_seen(random):
     np.testing.assert_allclose(k(A=A, x=x.astype("f4")), A @ x.astype("f4"), rtol=1e-5)
 
 
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.coo_array])
+def test_sparse_results_of_calls_with_the_same_matrices(random, kind):
+    A, B = kind(matrix(random, 30, 30)), kind(matrix(random, 30, 30))
+    k = un.kernel("C(i,j) = A(i,k) * B(k,j)", C=A.format)
+    made = [k(A=A, B=B) for _ in range(3)]
+    expected = (A @ B).toarray()
+    for each in made:
+        assert type(each) is kind and each.shape == expected.shape
+        np.testing.assert_allclose(each.toarray(), expected)
+    assert not np.shares_memory(made[1].data, made[2].data)  # each has arrays of its own, which outlive the rest
+    made[1].data[:] = 0
+    np.testing.assert_allclose(made[2].toarray(), expected)
+    data = made[2].data
+    before = data.copy()
+    del made, each
+    gc.collect()
+    np.testing.assert_array_equal(data, before)
+    A.data *= 2
+    np.testing.assert_allclose(k(A=A, B=B).toarray(), 2 * expected)
+    np.testing.assert_allclose((k(A=A, B=B) + A).toarray(), 2 * expected + A.toarray())  # SciPy has all that it needs
+
+
 def test_arrays_live_as_long_as_they_are_needed():
     def make():
         A = sp.csr_matrix(np.eye(1000))
@@ -283,6 +305,8 @@ def test_texts(random, tmp_path):
     A = matrix(random)
     assert "== C" in un.explain(SPMV, A=A, x="sv")
     source = un.emit_c(SPMV, A="csr", options=un.Options(name="spmv"))
+    named = un.emit_c(SPMV, A="csr", options=un.Options(name="spmv", prefix="my_", const_operands=True))
+    assert named.function == "my_spmv" and "const my_const_csr *A" in named.header
     assert source.function == "spmv" and "int spmv(" in source.header and '#include "spmv.h"' in source.source
     un.report(SPMV, tmp_path / "page.html", A=A)
     assert (tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")

@@ -162,7 +162,7 @@ static inline void unravel_raise_L(const unravel_parts *parts, KEY *pointers, in
                                    int64_t into) {
   int64_t k;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (parts->chunks > 1)
 #endif
   for (k = 0; k < parts->chunks; k++) {
     const int64_t *row = parts->rows + k * (1 + 2 * parts->ranges);
