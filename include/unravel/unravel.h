@@ -222,6 +222,11 @@ struct Options {
   std::vector<std::string> schedules;
   /// Of the C function; changed where it isn't an identifier or collides with one of C or C++.
   std::string name = "kernel";
+  /// Of make_c: what the names of all functions and structs begin with, where `csr` or `kernel` would collide
+  /// with others of the program; letters, digits and _.
+  std::string prefix;
+  /// Of make_c: operands' structs hold pointers to const arrays, and are named `const_csr` and the like.
+  bool const_operands = false;
   /// Of index arrays for which neither a tensor nor the layout says a type.
   IndexType index = IndexType::Int32;
   /// Of the values of tensors whose formats don't say theirs, and of results; where it isn't given f64, and

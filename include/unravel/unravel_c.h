@@ -145,6 +145,8 @@ typedef struct {
   /* No machine code is made before the first call, whose tensors say the types; and nothing is made of the
    * counts of the tensors that the kernel is made for: it is for any. */
   int later;
+  const char *prefix; /* of unravel_make_c; null: none */
+  int const_operands;
 } unravel_options;
 unravel_options unravel_options_new(void);
 

@@ -117,6 +117,8 @@ unravel::Options options_of(const unravel_options *from) {
   options.budget_seconds = from->budget_seconds;
   if (from->machine) options.machine = from->machine;
   options.trust = from->trust != 0;
+  if (from->prefix) options.prefix = from->prefix;
+  options.const_operands = from->const_operands != 0;
   return options;
 }
 

@@ -1,5 +1,6 @@
 // The public interface's functions (include/unravel/unravel.h): a thin face of the pipeline.
 #include "build/cache.h"
+#include "emit/names.h"
 #include "library/border.h"
 #include "library/code.h"
 #include "library/state.h"
@@ -60,9 +61,13 @@ pipeline::Request request_of(const std::string &expression, const Tensors &tenso
 
 namespace {
 
-CSource c_source(const pipeline::Request &request, bool trust) {
+CSource c_source(const pipeline::Request &request, const Options &options) {
+  if (!options.prefix.empty() && emit::to_identifier(options.prefix) != options.prefix)
+    report::fail(report::Kind::bad_option, fmt::format("no name can begin with `{}`", options.prefix),
+                 "letters, digits and _ are expected, as in my_");
   pipeline::Compilation made = pipeline::compile(request);
-  check_warnings(made.warnings, trust);
+  check_warnings(made.warnings, options.trust);
+  pipeline::name_for(made, {options.prefix, options.const_operands});
   if (!made.packed.empty()) {
     pipeline::require_packing_in_c(made);
     const loop::ElementType value = request.value.value_or(value::Type::Float64);
@@ -93,12 +98,12 @@ std::string page(pipeline::Request request, const Tensors &tensors) {
 } // namespace
 
 CSource make_c(const std::string &expression, const Options &options) {
-  return at_border([&] { return c_source(request_of(expression, options, "portable"), options.trust); });
+  return at_border([&] { return c_source(request_of(expression, options, "portable"), options); });
 }
 
 CSource make_c(const std::string &expression, const Tensors &tensors, const Options &options) {
   return at_border(
-      [&] { return c_source(request_of(expression, tensors, options, "portable", true), options.trust); });
+      [&] { return c_source(request_of(expression, tensors, options, "portable", true), options); });
 }
 
 std::string explain(const std::string &expression, const Options &options) {

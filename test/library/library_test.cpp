@@ -141,6 +141,23 @@ TEST(Library, StructureAndValuesApart) {
             std::string::npos);
 }
 
+TEST(Library, NamesInEmittedC) {
+  unravel::Options options = csr_options();
+  options.prefix = "my_";
+  options.const_operands = true;
+  const unravel::CSource source = unravel::make_c("y(i) = A(i,j) * x(j)", options);
+  EXPECT_EQ(source.function, "my_spmv");
+  EXPECT_NE(source.header.find(
+                "int my_spmv(my_dense_vector *y, const my_const_csr *A, const my_const_dense_vector *x)"),
+            std::string::npos)
+      << source.header;
+  EXPECT_NE(source.header.find("const double *val;"), std::string::npos) << source.header;
+  options.prefix = "my-";
+  EXPECT_NE(
+      thrown([&] { unravel::make_c("y(i) = A(i,j) * x(j)", options); }).find("no name can begin with `my-`"),
+      std::string::npos);
+}
+
 /// The kernel lists what the call packs: rows of two slots, side by side.
 TEST(Library, ResultsThatArePacked) {
   struct Ell {
