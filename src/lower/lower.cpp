@@ -3,6 +3,7 @@
 #include "combine/row_major.h"
 #include "loop/walk.h"
 #include "lower/append.h"
+#include "lower/counts.h"
 #include "lower/deal.h"
 #include "lower/drop.h"
 #include "lower/leaf.h"
@@ -201,6 +202,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<c
     return block;
   };
   program.body = statements_of(combination, plans, options, workspace, in_levels);
+  require_counts(combination, program);
   program.workspace = workspace.take();
   return program;
 }

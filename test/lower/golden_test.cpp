@@ -98,7 +98,25 @@ TEST(LowerPreconditions, SizesThatMustAgree) {
     formulas.push_back(term::to_text(precondition.formula) + ": " + precondition.message);
   EXPECT_EQ(formulas, (std::vector<std::string>{"A.N = B.M: index k runs over N of A and M of B",
                                                 "A.M = C.M: index i runs over M of A and M of C",
-                                                "B.N = C.N: index j runs over N of B and N of C"}));
+                                                "B.N = C.N: index j runs over N of B and N of C",
+                                                "A.NNZ = A.rowptr(A.M): layout csr says NNZ = rowptr(M)",
+                                                "B.NNZ = B.colptr(B.N): layout csc says NNZ = colptr(N)"}));
+}
+
+/// Arrays that the kernel doesn't read may be missing; and an array that begins with the first entry's row
+/// has no element in front of it.
+TEST(LowerPreconditions, CountsThatArraysTell) {
+  const auto conditions = [](const std::string &text) {
+    std::string all;
+    for (const loop::Precondition &precondition : lower_text(text).preconditions)
+      if (!term::applications_of(precondition.formula).empty())
+        all += term::to_text(precondition.formula) + "\n";
+    return all;
+  };
+  EXPECT_EQ(conditions("y(i) = A(i,j) * x(j)\n-f A=bcsr<2,3>"), "A.NB = A.rowptr(floor((A.M + 1) / 2))\n");
+  EXPECT_EQ(conditions("y(i) = A(i,j,k) * x(k)\n-f A=csf3"),
+            "A.NF = A.rowptr(A.NR)\nA.NNZ = A.fibptr(A.NF)\n");
+  EXPECT_EQ(conditions("y(i) = A(i,j) * x(j)\n-f A=coo"), "");
 }
 
 TEST(LowerParameters, ElementTypes) {

@@ -1,0 +1,68 @@
+#include "lower/counts.h"
+
+#include "loop/walk.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace unravel::lower {
+
+using term::Term;
+
+namespace {
+
+/// The index arrays of which the statements read elements.
+std::set<std::string> arrays_read(const loop::Block &body) {
+  std::set<std::string> arrays;
+  loop::each_statement(body, [&](const loop::Statement &statement) {
+    const auto add = [&](const Term &term) {
+      for (const Term &read : term::applications_of(term))
+        arrays.insert(read.as<term::Apply>()->function);
+    };
+    loop::each_own_term(statement, add);
+    for (const loop::KeyedRange *range : loop::keyed_ranges_of(statement))
+      arrays.insert(range->key);
+  });
+  return arrays;
+}
+
+/// Of sizes and counts that aren't: a tensor without rows has no element -1.
+bool is_never_negative(const Term &slot) {
+  const term::Linear linear = term::linear_form(slot);
+  return linear.constant >= 0 && std::ranges::all_of(linear.parts, [](const auto &part) {
+           const auto *divided = part.first.template as<term::FloorDivide>();
+           return part.second >= 0 && (part.first.template as<term::Variable>() ||
+                                       (divided && is_never_negative(divided->numerator)));
+         });
+}
+
+} // namespace
+
+void require_counts(const combine::Combination &combination, loop::Program &program) {
+  const std::set<std::string> read = arrays_read(program.body);
+  for (const combine::Binding &binding : combination.bindings) {
+    if (binding.is_result) continue;
+    const layout::Layout &layout = binding.layout;
+    std::map<std::string, std::string> qualified, arrays;
+    const auto qualify = [&](const std::string &name) { qualified[name] = binding.tensor + "." + name; };
+    std::ranges::for_each(layout.sizes, qualify);
+    for (const layout::Count &count : layout.counts)
+      qualify(count.name);
+    for (const layout::Array &array : layout.arrays)
+      arrays[array.name] = binding.tensor + "." + array.name;
+    for (const layout::Count &count : layout.counts) {
+      if (!count.definition) continue;
+      const Term element = term::rename(*count.definition, qualified, arrays);
+      const auto *load = element.as<term::Apply>();
+      if (!load || !read.contains(load->function) || !std::ranges::all_of(load->arguments, is_never_negative))
+        continue;
+      program.preconditions.push_back(
+          {term::equal(term::variable(qualified.at(count.name)), element),
+           fmt::format("layout {} says {} = {}", layout.name, count.name, term::to_text(*count.definition))});
+    }
+  }
+}
+
+} // namespace unravel::lower
