@@ -1,5 +1,7 @@
 #pragma once
 
+#include "places.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -25,7 +27,7 @@ inline constexpr std::string_view golden_dashes = "--------------------";
 inline constexpr std::string_view golden_separator = "====================";
 
 inline std::filesystem::path golden_path(const std::string &room, const std::string &name) {
-  return std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "golden" / room / (name + ".txt");
+  return std::filesystem::path(unravel::test::source_folder()) / "test" / "golden" / room / (name + ".txt");
 }
 
 inline bool is_updating_golden() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "places.h"
+
 #include <filesystem>
 #include <string>
 
@@ -13,7 +15,7 @@ inline std::string layout_reference(const std::string &name) {
   std::string file = slash == std::string::npos ? "odd" : name.substr(1, slash - 1);
   std::string layout = name.substr(slash == std::string::npos ? 1 : slash + 1);
   std::filesystem::path path =
-      std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "layouts" / (file + ".layout");
+      std::filesystem::path(unravel::test::source_folder()) / "test" / "layouts" / (file + ".layout");
   return path.string() + ":" + layout;
 }
 

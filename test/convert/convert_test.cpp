@@ -51,7 +51,7 @@ void expect_all_pairs(std::size_t order, const std::vector<std::vector<std::int6
                       const std::vector<std::size_t> &counts, std::map<Route, int> &routes) {
   std::vector<Planned> layouts = planned(order);
   const bool all = std::getenv("UNRAVEL_TEST_ALL") != nullptr;
-  const int one_in = test::is_sanitized ? 15 : 5;
+  const int one_in = test::is_sanitized ? 30 : 5;
   Random random(5);
   for (const std::vector<std::int64_t> &shape : shapes)
     for (std::size_t count : counts)
@@ -90,7 +90,7 @@ TEST(Convert, AllPairsOfVectors) {
 TEST(Convert, AllPairsOfMatrices) {
   std::map<Route, int> routes;
   expect_all_pairs(2, {{0, 5}, {6, 7}, {6, 6}}, {0, 5, 60}, routes);
-  const int least = test::is_sanitized ? 20 : 60;
+  const int least = test::is_sanitized ? 10 : 60;
   EXPECT_GT(routes[Route::Levels], least);
   EXPECT_GT(routes[Route::CountingSort], least);
   EXPECT_GT(routes[Route::Coordinates], least);
@@ -114,7 +114,7 @@ TEST(Convert, ManyEntries) {
   Random random(3);
   for (std::vector<std::int64_t> shape :
        {std::vector<std::int64_t>{3000, 2000}, {5, 20000}, {100000, 7}, {1, 100000}}) {
-    Coordinates entries = random_entries(random, shape, 60000);
+    Coordinates entries = random_entries(random, shape, test::is_sanitized ? 20000 : 60000);
     for (const char *first : {"csr", "csc", "coo", "coo_unsorted", "dcsr"}) {
       Tensor source = pack(shipped(first, 2), entries);
       for (const char *second : {"csr", "csc", "coo", "coo_unsorted", "dcsc", "coo_dup"}) {

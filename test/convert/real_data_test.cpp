@@ -4,6 +4,7 @@
 #include "data/temporary_folder.h"
 #include "data/tensor_file.h"
 #include "packing/pack_layouts.h"
+#include "sanitized.h"
 
 #include <cstdlib>
 
@@ -22,7 +23,7 @@ namespace {
 
 /// Small enough for every layout, unless all are asked for.
 std::size_t most_entries() {
-  return std::getenv("UNRAVEL_TEST_ALL") ? 400000 : 6000;
+  return std::getenv("UNRAVEL_TEST_ALL") ? 400000 : test::is_sanitized ? 2000 : 6000;
 }
 
 /// What packing may take: more than any of these files in a layout for sparse tensors, less than a large one

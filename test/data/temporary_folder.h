@@ -1,5 +1,6 @@
 #pragma once
 
+#include "places.h"
 #include "report/diagnostic.h"
 
 #include <filesystem>
@@ -54,7 +55,7 @@ template <class Action> std::string message_of(const TemporaryFolder &folder, Ac
 /// The folder of real matrices and tensors: the variable UNRAVEL_DATA or the sibling of the source folder.
 inline std::filesystem::path data_folder() {
   if (const char *path = std::getenv("UNRAVEL_DATA")) return path;
-  return std::filesystem::path(UNRAVEL_SOURCE_DIR) / "../shared/data";
+  return std::filesystem::path(unravel::test::source_folder()) / "../shared/data";
 }
 
 } // namespace unravel::data

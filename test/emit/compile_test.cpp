@@ -2,6 +2,7 @@
 #include "emit/emit.h"
 #include "golden.h"
 #include "loop/verify.h"
+#include "places.h"
 #include "scratch_folder.h"
 
 #include <cctype>
@@ -97,7 +98,8 @@ TEST(EmitCompile, masked_steps_are_clean) {
 TEST(EmitCompile, embedded_files_are_clean_as_they_are) {
   test::ScratchFolder folder;
   std::vector<std::string> files;
-  for (const auto &entry : std::filesystem::directory_iterator(UNRAVEL_SOURCE_DIR "/src/emit/c"))
+  for (const auto &entry :
+       std::filesystem::directory_iterator(unravel::test::source_folder() + "/src/emit/c"))
     files.push_back(entry.path().string());
   EXPECT_FALSE(files.empty());
   expect_clean(folder, files, c_compilers);

@@ -1,5 +1,6 @@
 // Every obligation is said in words.
 #include "find/meanings.h"
+#include "places.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@ namespace unravel::find {
 namespace {
 
 TEST(Meanings, AreThereForAllThatTheDocumentLists) {
-  std::ifstream document(UNRAVEL_SOURCE_DIR "/docs/find-synthesis.md");
+  std::ifstream document(unravel::test::source_folder() + "/docs/find-synthesis.md");
   std::set<std::string> listed;
   for (std::string line; std::getline(document, line);)
     if (line.starts_with("| O-")) listed.insert(kind_of(line.substr(2, line.find_first_of(" (", 2) - 2)));

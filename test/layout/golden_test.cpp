@@ -2,6 +2,7 @@
 // file; a new one needs no code.
 #include "golden.h"
 #include "layout_text.h"
+#include "places.h"
 
 #include <numeric>
 
@@ -80,7 +81,8 @@ TEST(LayoutGolden, ShippedLayoutsHaveNoFindings) {
 
 /// The layouts with which the other rooms are tested.
 TEST(LayoutGolden, OddLayoutsAreAccepted) {
-  std::filesystem::path path = std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "layouts" / "odd.layout";
+  std::filesystem::path path =
+      std::filesystem::path(unravel::test::source_folder()) / "test" / "layouts" / "odd.layout";
   for (const parse::LayoutTree &tree :
        parse::parse_layout_file(text::Source::from_file(path.string())).layouts)
     EXPECT_TRUE(check_tree(tree).findings.empty()) << tree.name.text;
@@ -93,7 +95,7 @@ TEST(LayoutGolden, ShippedFilesAreThoseOfTheFolder) {
     EXPECT_FALSE(trees_of(file.content).at(0).comment.empty()) << file.name << " has no comment above it";
   }
   for (const auto &entry :
-       std::filesystem::directory_iterator(std::filesystem::path(UNRAVEL_SOURCE_DIR) / "layouts"))
+       std::filesystem::directory_iterator(std::filesystem::path(unravel::test::source_folder()) / "layouts"))
     files.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   std::sort(files.begin(), files.end());

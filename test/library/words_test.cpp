@@ -1,5 +1,6 @@
 // Messages of the library don't speak of the command line.
 #include "library/border.h"
+#include "places.h"
 
 #include <filesystem>
 #include <fstream>
@@ -37,7 +38,7 @@ TEST(Words, NoMessageNamesAnOption) {
   // Of commands, and of functions in C, which the library doesn't read.
   const std::set<std::string> others = {"src/run/session.cpp", "src/run/operand.cpp", "src/run/tiling.cpp",
                                         "src/run/tiling_text.cpp", "src/machine/facts.cpp"};
-  const std::filesystem::path root = UNRAVEL_SOURCE_DIR;
+  const std::filesystem::path root = unravel::test::source_folder();
   const std::regex literal(R"re("(?:[^"\\]|\\.)*")re");
   const std::regex option(R"((^|[\s`(])-{1,2}[a-zA-Z][\w-]*)");
   std::size_t found = 0;

@@ -1,4 +1,5 @@
 #include "packing/pack_layouts.h"
+#include "places.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -106,7 +107,8 @@ const std::vector<std::string> &user_layouts() {
 layout::Layout layout_in(const std::string &file, const std::string &name, std::size_t order,
                          const std::vector<std::int64_t> &parameters) {
   parse::LayoutReference reference;
-  reference.file = (std::filesystem::path(UNRAVEL_SOURCE_DIR) / "test" / "layouts" / file).string();
+  reference.file =
+      (std::filesystem::path(unravel::test::source_folder()) / "test" / "layouts" / file).string();
   reference.name = name;
   reference.parameters = parameters;
   return layout::load_layout(reference, order).layout;

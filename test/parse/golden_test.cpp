@@ -1,5 +1,6 @@
 #include "golden.h"
 #include "parse_text.h"
+#include "places.h"
 
 namespace unravel::test {
 namespace {
@@ -49,7 +50,7 @@ TEST(ParseGolden, PrintedTextPrintsTheSame) {
 }
 
 TEST(ParseGolden, ShippedLayoutsPrintTheSame) {
-  std::filesystem::path folder = std::filesystem::path(UNRAVEL_SOURCE_DIR) / "layouts";
+  std::filesystem::path folder = std::filesystem::path(unravel::test::source_folder()) / "layouts";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no folder layouts/";
   for (const auto &entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".layout") continue;

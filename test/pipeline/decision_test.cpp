@@ -4,6 +4,7 @@
 #include "loop/walk.h"
 #include "pipeline/request_text.h"
 #include "pipeline/shipped_text.h"
+#include "places.h"
 
 #include <filesystem>
 #include <fstream>
@@ -432,7 +433,7 @@ TEST(PipelineRefusal, orders_that_repeat) {
 TEST(PipelineDecision, an_empty_iteration_space_has_no_leaves) {
   pipeline::Request request;
   request.expression = "t = A(i,i) * v(i)";
-  request.formats = {{"A", std::string(UNRAVEL_SOURCE_DIR) + "/test/layouts/odd.layout:below"}};
+  request.formats = {{"A", unravel::test::source_folder() + "/test/layouts/odd.layout:below"}};
   pipeline::Compilation compilation = pipeline::compile(request);
   EXPECT_TRUE(compilation.leaves.empty());
   ASSERT_EQ(compilation.program.body.size(), 1U);

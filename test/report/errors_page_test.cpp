@@ -13,6 +13,7 @@ struct Entry {
 
 constexpr Entry entries[] = {
 #define KIND(identifier, category, name, meaning) {Category::category, name, meaning},
+#include "places.h"
 #include "report/kinds.def"
 #undef KIND
 };
@@ -43,7 +44,7 @@ std::string page() {
 }
 
 TEST(ErrorsPage, IsCurrent) {
-  std::filesystem::path file = std::filesystem::path(UNRAVEL_SOURCE_DIR) / "docs" / "errors.md";
+  std::filesystem::path file = std::filesystem::path(unravel::test::source_folder()) / "docs" / "errors.md";
   if (test::is_updating_golden()) {
     std::ofstream(file, std::ios::binary) << page();
     return;

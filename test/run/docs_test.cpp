@@ -1,5 +1,6 @@
 // What docs/index-notation.md and docs/programs.md show is computed, in layouts of all kinds.
 #include "cfront/cfront.h"
+#include "places.h"
 #include "run/sweep.h"
 
 #include <fstream>
@@ -14,7 +15,7 @@ namespace unravel::run::test {
 namespace {
 
 std::string page(const std::string &name) {
-  std::ifstream file(std::string(UNRAVEL_SOURCE_DIR) + "/docs/" + name);
+  std::ifstream file(unravel::test::source_folder() + "/docs/" + name);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();

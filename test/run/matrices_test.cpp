@@ -3,6 +3,7 @@
 // UNRAVEL_TEST_ALL=1.
 #include "data/tensor_file.h"
 #include "odd_layouts.h"
+#include "places.h"
 #include "report/diagnostic.h"
 #include "run/problem.h"
 #include "run/session.h"
@@ -25,7 +26,7 @@ struct Matrix {
 
 std::filesystem::path data_folder() {
   if (const char *path = std::getenv("UNRAVEL_DATA")) return path;
-  return std::filesystem::path(UNRAVEL_SOURCE_DIR) / "../shared/data";
+  return std::filesystem::path(unravel::test::source_folder()) / "../shared/data";
 }
 
 /// Smallest files first.

@@ -1,4 +1,5 @@
 #include "structure/source_tree.h"
+#include "places.h"
 
 #include <algorithm>
 #include <fstream>
@@ -8,7 +9,7 @@
 namespace unravel::structure {
 
 Path project_folder() {
-  return UNRAVEL_SOURCE_DIR;
+  return unravel::test::source_folder();
 }
 
 std::vector<Path> files_below(const Path &folder, const std::vector<std::string> &endings) {

@@ -1,4 +1,5 @@
 // Inputs that are at fault: exit code 1, the whole message, nothing written.
+#include "places.h"
 #include "tool.h"
 
 #include <gtest/gtest.h>
@@ -150,7 +151,8 @@ TEST(ToolBadInput, LostOutput) {
   for (const std::string command : {"compile 'y(i) = x(i)'", "explain 'y(i) = x(i)'", "layout list",
                                     "layout show csr", "--help", "--version", "generate ones:3 -o x.mtx",
                                     "run 's = x(i)' -i x=ones:3 --json --machine portable", "frob --json"}) {
-    Outcome lost = desk.execute({"sh", "-c", UNRAVEL_TOOL " " + std::string(command) + " > /dev/full"});
+    Outcome lost =
+        desk.execute({"sh", "-c", unravel::test::tool_path() + " " + std::string(command) + " > /dev/full"});
     EXPECT_EQ(lost.code, command[0] == 'f' ? 2 : 1) << command;
     // The reason is known where nothing was flushed before.
     EXPECT_TRUE(lost.error.starts_with("error: cannot write to the standard output") &&
@@ -162,11 +164,11 @@ TEST(ToolBadInput, LostOutput) {
 /// Nothing is left of a file that is being written.
 TEST(ToolBadInput, InterruptedOutput) {
   Desk desk;
-  Outcome ended =
-      desk.execute({"sh", "-c",
-                    UNRAVEL_TOOL " generate random:100000x100000,entries=5000000 -o out.mtx & tool=$!; "
-                                 "for k in $(seq 3000); do ls | grep part && break; sleep 0.02; done; "
-                                 "kill $tool; wait $tool; echo $?"});
+  Outcome ended = desk.execute({"sh", "-c",
+                                unravel::test::tool_path() +
+                                    " generate random:100000x100000,entries=5000000 -o out.mtx & tool=$!; "
+                                    "for k in $(seq 3000); do ls | grep part && break; sleep 0.02; done; "
+                                    "kill $tool; wait $tool; echo $?"});
   EXPECT_EQ(ended.out.find("out.mtx.part-"), 0u) << ended.out;
   EXPECT_TRUE(ended.out.ends_with("\n143\n")) << ended.out; // as the shell shows SIGTERM
   EXPECT_EQ(desk.files(), std::vector<std::string>());

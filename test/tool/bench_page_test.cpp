@@ -1,6 +1,7 @@
 // The page of benchmark results that bench/page.py makes of a file of results: whole, escaped, with every
 // table, target and bar; and what scripts/bench says of options that it doesn't know.
 #include "page_check.h"
+#include "places.h"
 #include "tool.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ const std::string results = R"json({
 })json";
 
 std::string source(const std::string &path) {
-  return std::string(UNRAVEL_SOURCE_DIR) + "/" + path;
+  return unravel::test::source_folder() + "/" + path;
 }
 
 /// Without files beside the scripts.

@@ -1,4 +1,5 @@
 // C files for users: they compile without a warning.
+#include "places.h"
 #include "tool.h"
 
 #include <array>
@@ -238,6 +239,7 @@ TEST(ToolCompile, PackedResultsWithoutZeros) {
   if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
   Desk desk;
   desk.write("test.c", R"(#include <stdio.h>
+#include "places.h"
 #include "subtract.h"
 int main(void) {
   int32_t ptr[] = {0, 3, 3, 4}, col[] = {0, 1, 2, 2}, ptr_2[] = {0, 1, 1, 2}, col_2[] = {0, 1};
@@ -478,7 +480,7 @@ TEST(ToolCompile, EmitC) {
 
 TEST(ToolCompile, BlocksOfAUsersLayout) {
   Desk desk;
-  const std::string blocks = std::string(UNRAVEL_SOURCE_DIR) + "/test/layouts/pieces.layout:bcsr";
+  const std::string blocks = unravel::test::source_folder() + "/test/layouts/pieces.layout:bcsr";
   for (const std::string parameters : {"<2,3>", "<1,1>", ":4,4"}) {
     Outcome made = desk.unravel({"compile", spmv, "-f", "A=" + blocks + parameters, "-o", "blocks.c"});
     EXPECT_EQ(made.code, 0) << made.error;

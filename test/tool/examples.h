@@ -1,6 +1,7 @@
 #pragma once
 
 #include "data/tensor_file.h"
+#include "places.h"
 #include "tool.h"
 
 #include <cmath>
@@ -22,7 +23,7 @@ namespace unravel::tool::test {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 inline std::string example(const std::string &name) {
-  return std::string(UNRAVEL_SOURCE_DIR) + "/examples/" + name + ".unravel";
+  return unravel::test::source_folder() + "/examples/" + name + ".unravel";
 }
 
 /// Entries row by row.
@@ -81,7 +82,7 @@ struct Problem {
 
 inline std::filesystem::path data_folder() {
   if (const char *path = std::getenv("UNRAVEL_DATA")) return path;
-  return std::filesystem::path(UNRAVEL_SOURCE_DIR) / "../shared/data";
+  return std::filesystem::path(unravel::test::source_folder()) / "../shared/data";
 }
 
 /// Square matrices: from files, where these are there, and generated; `change` may make others of their

@@ -1,5 +1,6 @@
 // examples/: graph algorithms as programs, on real graphs and generated ones, against plain implementations.
 #include "examples.h"
+#include "places.h"
 
 #include <algorithm>
 #include <deque>
@@ -349,8 +350,8 @@ TEST(Examples, MarkovClustering) {
 TEST(Examples, FromStandardInput) {
   Desk desk;
   Outcome outcome = desk.execute({"sh", "-c",
-                                  "echo '# a line\ny(i) = A(i,j) * x(j) # of index notation' | " UNRAVEL_TOOL
-                                  " compile -F - -f A=csr"});
+                                  "echo '# a line\ny(i) = A(i,j) * x(j) # of index notation' | " +
+                                      unravel::test::tool_path() + " compile -F - -f A=csr"});
   EXPECT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_NE(outcome.out.find("A->rowptr"), std::string::npos) << outcome.out;
 }
@@ -373,7 +374,7 @@ TEST(Examples, MistakesInFiles) {
 /// Every file of the folder has a test here, and a command in its head.
 TEST(Examples, AreComplete) {
   std::set<std::string> names;
-  for (const auto &entry : std::filesystem::directory_iterator(std::string(UNRAVEL_SOURCE_DIR) + "/examples"))
+  for (const auto &entry : std::filesystem::directory_iterator(unravel::test::source_folder() + "/examples"))
     names.insert(entry.path().stem().string());
   EXPECT_EQ(names, (std::set<std::string>{"als", "betweenness", "bfs", "bfs_parents", "bfs_undirected",
                                           "components", "conjugate_gradients", "gauss_seidel", "jaccard",

@@ -1,4 +1,5 @@
 // What the commands tell programs (--json) and people; proofs as SMT-LIB.
+#include "places.h"
 #include "tool.h"
 
 #include <algorithm>
@@ -384,8 +385,8 @@ TEST(ToolFacts, AlternativesExplained) {
 /// Every method that isn't proved is refused: exit code 1, nothing printed, the place in the user's text.
 TEST(ToolFacts, RefusedFinds) {
   Desk desk;
-  const std::string odd = std::string(UNRAVEL_SOURCE_DIR) + "/test/layouts/odd.layout:";
-  const std::string blocks = std::string(UNRAVEL_SOURCE_DIR) + "/test/layouts/blocks.layout:unaligned";
+  const std::string odd = unravel::test::source_folder() + "/test/layouts/odd.layout:";
+  const std::string blocks = unravel::test::source_folder() + "/test/layouts/blocks.layout:unaligned";
   struct Row {
     std::string find, layout, obligation, example;
   };

@@ -1,5 +1,6 @@
 // --from: a function in C in place of an expression.
 #include "cfront/cfront.h"
+#include "places.h"
 #include "tool.h"
 
 #include <gtest/gtest.h>
@@ -262,8 +263,8 @@ TEST(ToolFrom, WithoutTheModule) {
   SKIP_WITHOUT_CLANG();
   Desk desk;
   desk.write("k.c", c);
-  Outcome outcome =
-      desk.execute({"env", "UNRAVEL_JIT_MODULE=./none.so", UNRAVEL_TOOL, "explain", "--from", "k.c:spmv"});
+  Outcome outcome = desk.execute(
+      {"env", "UNRAVEL_JIT_MODULE=./none.so", unravel::test::tool_path(), "explain", "--from", "k.c:spmv"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.error.find("error: can't load the in-process compiler: ./none.so: "), 0u)
       << outcome.error;

@@ -1,3 +1,4 @@
+#include "places.h"
 #include "tool/tool.h"
 
 #include <fstream>
@@ -8,7 +9,7 @@ namespace {
 
 TEST(OnceWrong, IsRight) {
   const Desk desk;
-  std::ifstream file(UNRAVEL_SOURCE_DIR "/test/tool/once_wrong.txt");
+  std::ifstream file(unravel::test::source_folder() + "/test/tool/once_wrong.txt");
   std::size_t tried = 0;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
@@ -19,7 +20,8 @@ TEST(OnceWrong, IsRight) {
       kind = line.substr(0, first);
       line = line.substr(first + 1);
     }
-    const Outcome outcome = desk.execute({"sh", "-c", UNRAVEL_TOOL " " + line + " --budget 0.5"});
+    const Outcome outcome =
+        desk.execute({"sh", "-c", unravel::test::tool_path() + " " + line + " --budget 0.5"});
     EXPECT_EQ(outcome.code, kind.empty() ? 0 : 1) << line << "\n" << outcome.out << outcome.error;
     EXPECT_NE(outcome.error.find(kind), std::string::npos) << line << "\n" << outcome.error;
   }

@@ -1,5 +1,6 @@
 // README: the layout and the commands of "A layout of your own" work as they stand there, and what is said of
 // them holds.
+#include "places.h"
 #include "tool.h"
 
 #include <fstream>
@@ -11,7 +12,7 @@ namespace {
 
 /// A section's indented blocks, without the indent.
 std::vector<std::string> blocks_of(const std::string &title) {
-  std::ifstream file(std::string(UNRAVEL_SOURCE_DIR) + "/README.md");
+  std::ifstream file(unravel::test::source_folder() + "/README.md");
   std::vector<std::string> blocks;
   bool inside = false, in_block = false;
   for (std::string line; std::getline(file, line);) {

@@ -1,4 +1,5 @@
 // The page of `unravel serve`: who may ask, what is answered, what an answer may cost.
+#include "places.h"
 #include "tool/tool.h"
 
 #include <cstdio>
@@ -15,7 +16,8 @@ using nlohmann::json;
 class Served {
 public:
   explicit Served(const std::string &options = "") {
-    pipe_ = popen(("echo $$; exec " UNRAVEL_TOOL " serve " + options + " 2>&1").c_str(), "r");
+    pipe_ =
+        popen(("echo $$; exec " + unravel::test::tool_path() + " serve " + options + " 2>&1").c_str(), "r");
     process_ = std::stoi(line());
     address = line();
     const std::size_t port = address.find("127.0.0.1:") + 10, token_at = address.find("/?token=");

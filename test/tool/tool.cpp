@@ -1,4 +1,5 @@
 #include "tool.h"
+#include "places.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +53,7 @@ Desk::~Desk() {
 }
 
 Outcome Desk::unravel(const std::vector<std::string> &arguments) const {
-  std::vector<std::string> command{UNRAVEL_TOOL};
+  std::vector<std::string> command{unravel::test::tool_path()};
   command.insert(command.end(), arguments.begin(), arguments.end());
   // A kernel must not depend on where the tests run, and measuring takes its time.
   if (!arguments.empty() && arguments[0] == "run" &&
@@ -121,7 +122,7 @@ std::string rounded(const std::string &file) {
 }
 
 std::string shipped_layout(const std::string &name) {
-  return read_file(std::filesystem::path(UNRAVEL_SOURCE_DIR) / "layouts" / (name + ".layout"));
+  return read_file(std::filesystem::path(unravel::test::source_folder()) / "layouts" / (name + ".layout"));
 }
 
 } // namespace unravel::tool::test

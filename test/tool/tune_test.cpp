@@ -1,4 +1,5 @@
 // run --tune: plans are measured, the fastest is taken and kept.
+#include "places.h"
 #include "tool.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ TEST(ToolTune, TheFastestIsTakenAndKept) {
   Desk desk;
   const std::string cache = desk.path("cache").string();
   const auto tuned = [&](const std::vector<std::string> &more, const std::string &x = "x=random") {
-    std::vector<std::string> command{"env", "UNRAVEL_CACHE_DIR=" + cache, UNRAVEL_TOOL};
+    std::vector<std::string> command{"env", "UNRAVEL_CACHE_DIR=" + cache, unravel::test::tool_path()};
     for (const std::string &word : with({"-i", x, "--tune", "60", "--json"}))
       command.push_back(word);
     command.insert(command.end(), more.begin(), more.end());

@@ -1,4 +1,5 @@
 // docs/tutorial.md: its commands do what the page shows, in its order, in one folder.
+#include "places.h"
 #include "tool.h"
 
 #include <filesystem>
@@ -17,7 +18,7 @@ struct Block {
 
 /// The indented blocks of a page. One behind a line that ends in "`name`:" is a file.
 std::vector<Block> blocks_of(const std::string &page) {
-  std::ifstream file(std::string(UNRAVEL_SOURCE_DIR) + "/docs/" + page);
+  std::ifstream file(unravel::test::source_folder() + "/docs/" + page);
   EXPECT_TRUE(file.good()) << page;
   static const std::regex named("(^|.* )`([^` ]+\\.[a-z]+)`:");
   std::vector<Block> blocks;
@@ -74,7 +75,7 @@ std::vector<std::string> lines_of(const std::string &text) {
 }
 
 TEST(Tutorial, ItsCommandsDoWhatItShows) {
-  const std::string folder = std::filesystem::path(UNRAVEL_TOOL).parent_path().string();
+  const std::string folder = std::filesystem::path(unravel::test::tool_path()).parent_path().string();
   Desk desk;
   std::size_t commands = 0;
   for (const Block &block : blocks_of("tutorial.md")) {
