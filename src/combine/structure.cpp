@@ -3,6 +3,7 @@
 #include "combine/naming.h"
 #include "layout/structure.h"
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -45,12 +46,11 @@ const Access &factor_named(const compute::Statement &statement, const parse::Lay
     if (std::find(names.begin(), names.end(), factor.tensor) == names.end()) names.push_back(factor.tensor);
   });
   if (best) return *best;
-  std::string near = report::nearest(reference.like, names);
   report::fail(Kind::unknown_tensor, reference.span,
                fmt::format("`like:{}`: the expression has no factor `{}`", reference.like, reference.like),
-               !near.empty()   ? fmt::format("did you mean `{}`?", near)
-               : names.empty() ? "only an operand of the product has a structure to share"
-                               : fmt::format("the factors are {}", fmt::join(names, ", ")));
+               report::suggest(reference.like, names,
+                               names.empty() ? "only an operand of the product has a structure to share"
+                                             : fmt::format("the factors are {}", fmt::join(names, ", "))));
 }
 
 [[noreturn]] void fail(const parse::LayoutReference &reference, const std::string &what,

@@ -177,14 +177,6 @@ private:
     return result;
   }
 
-  /// The names of operators that are written as calls.
-  static std::vector<std::string> called_operators() {
-    std::vector<std::string> names;
-    for (const value::Laws &laws : value::all_operators)
-      if (value::operator_called(laws.name)) names.emplace_back(laws.name);
-    return names;
-  }
-
   Access access(const Expression &written, bool is_result) {
     if (written.kind != Expression::Kind::Name && written.kind != Expression::Kind::Call)
       report::fail(Kind::bad_subscript, written.span,
@@ -199,7 +191,7 @@ private:
             fmt::format("`{}` can't be a subscript of a tensor `{}`", child.span.text(), made.tensor),
             operators_.called(child.name.text)
                 ? fmt::format("`{}` is no operator, so that this is an access to a tensor", made.tensor)
-                : report::suggest(made.tensor, called_operators(),
+                : report::suggest(made.tensor, operators_.names(),
                                   "subscripts that a tensor holds are not supported"));
       made.subscripts.push_back(subscript(child));
     }

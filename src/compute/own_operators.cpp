@@ -136,6 +136,15 @@ Operators::Operators(const std::vector<OperatorTree> &trees) {
   }
 }
 
+std::vector<std::string> Operators::names(bool reduces) const {
+  std::vector<std::string> names;
+  for (const Operator &own : own_)
+    if (!reduces || value::is_reduction(own)) names.push_back(own.own()->name);
+  for (const value::Laws &laws : value::all_operators)
+    if (value::operator_called(laws.name) && (!reduces || laws.identity)) names.emplace_back(laws.name);
+  return names;
+}
+
 std::optional<Operator> Operators::called(std::string_view name) const {
   for (const Operator &op : own_)
     if (op.own()->name == name) return op;

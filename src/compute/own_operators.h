@@ -20,7 +20,8 @@ public:
   std::optional<value::Operator> called(std::string_view name) const;
   /// Likewise before `=`, or in a semiring: `+` and `plus`, `*` and `times` too.
   std::optional<value::Operator> named(std::string_view name) const;
-  const std::vector<value::Operator> &own() const { return own_; }
+  /// Of those that are written as calls; `reduces`: of those that results may be reduced by.
+  std::vector<std::string> names(bool reduces = false) const;
 
 private:
   std::vector<value::Operator> own_;

@@ -1,6 +1,7 @@
 #include "compute/coordinates.h"
 
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 #include "value/own.h"
 
 #include <algorithm>
@@ -24,16 +25,11 @@ constexpr const char *infinity = "inf";
 
 [[noreturn]] void fail_operator(const parse::Name &name, const Operators &operators, const std::string &what,
                                 bool reduces) {
-  std::vector<std::string> known;
-  for (const value::Laws &laws : value::all_operators)
-    if (laws.symbol.empty() && (!reduces || laws.identity)) known.emplace_back(laws.name);
-  for (const Operator &own : operators.own())
-    if (!reduces || value::is_reduction(own)) known.push_back(own.own()->name);
-  const std::string near = report::nearest(name.text, known);
-  report::fail(Kind::unknown_operator, name.span, fmt::format("`{}` is {}", name.text, what),
-               !near.empty() ? fmt::format("did you mean `{}`?", near)
-               : reduces     ? "results are reduced by `+`, `*`, `min`, `max`, `and`, `or`, `xor` or `any`"
-                             : "docs/operators.md lists the operators");
+  report::fail(
+      Kind::unknown_operator, name.span, fmt::format("`{}` is {}", name.text, what),
+      report::suggest(name.text, operators.names(reduces),
+                      reduces ? "results are reduced by `+`, `*`, `min`, `max`, `and`, `or`, `xor` or `any`"
+                              : "docs/operators.md lists the operators"));
 }
 
 Operator reduction_named(const parse::Name &name, const Operators &operators) {

@@ -378,7 +378,7 @@ Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates,
         fmt::format(
             "the entries are complex, but layout `{}` is to hold {} values", layout.name,
             value::facts_of(layout::type_of_values(layout, options.value).value_or(options.value)).word),
-        "give the tensor a complex type, as in -f 'A=csr complex128'");
+        fmt::format("give the tensor a complex type, as in -f 'A={} complex128'", layout.name));
   Tensor tensor = begin_packing(layout, plan, coordinates.shape, coordinates.size(), options);
   check_coordinates(coordinates);
   Coordinates given;

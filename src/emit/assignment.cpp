@@ -14,10 +14,7 @@ using term::Term;
 namespace {
 
 ElementType element_of(const std::string &name, const Program &program) {
-  for (const WorkspaceArray &array : program.workspace)
-    if (array.name == name) return array.element;
-  const ArrayParameter *array = find_array(name, program);
-  return array ? array->element : ElementType::Int64;
+  return element_type(name, program).value_or(ElementType::Int64);
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "emit/lanes.h"
 
+#include "loop/gathered_sum.h"
+
 #include <fmt/format.h>
 
 namespace unravel::emit {
@@ -88,13 +90,7 @@ LanesText lanes_text(const DenseSum &sum, bool sets, const std::string &past_cac
 }
 
 Term longer_than_caches(const std::string &array, const Program &program) {
-  Term count(1);
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &each : parameter.arrays)
-      if (parameter.name + "." + each.name == array)
-        for (const Term &extent : each.extents)
-          count = multiply(count, extent);
-  return at_most(Term(most_cached), count);
+  return at_most(Term(most_cached), *slots_of(array, program));
 }
 
 } // namespace unravel::emit

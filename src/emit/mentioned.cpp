@@ -1,6 +1,7 @@
 #include "emit/mentioned.h"
 
 #include "loop/copies.h"
+#include "loop/gathered_sum.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -10,22 +11,6 @@ namespace unravel::emit {
 
 using namespace loop;
 using term::Term;
-
-namespace {
-
-/// Whether a term is over sizes and counts of the parameters alone.
-bool is_over_members(const Term &term, const Program &program) {
-  std::set<std::string> names = variables_of(term);
-  for (const TensorParameter &parameter : program.parameters)
-    for (const auto *list : {&parameter.sizes, &parameter.counts})
-      for (const std::string &name : *list)
-        names.erase(parameter.name + "." + name);
-  for (const std::string &size : program.sizes)
-    names.erase(size);
-  return names.empty() && applications_of(term).empty();
-}
-
-} // namespace
 
 std::set<std::string> mentioned(const Block &body) {
   std::set<std::string> names;
@@ -53,7 +38,7 @@ std::set<std::string> mentioned(const Block &body) {
 }
 
 bool is_work_in_pragma(const For &loop, const Program &program) {
-  return loop.parallel && loop.parallel->work && is_over_members(*loop.parallel->work, program);
+  return loop.parallel && loop.parallel->work && is_over_sizes(*loop.parallel->work, program);
 }
 
 Block without_work(Block block, const Program &program) {

@@ -1,5 +1,6 @@
 #include "loop/dense_sum.h"
 
+#include "loop/gathered_sum.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -18,12 +19,7 @@ bool is_plain_loop(const Statement &statement) {
 }
 
 bool is_float64(const std::string &array, const Program &program) {
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &each : parameter.arrays)
-      if (parameter.name + "." + each.name == array) return each.element == ElementType::Float64;
-  return std::any_of(program.workspace.begin(), program.workspace.end(), [&](const WorkspaceArray &own) {
-    return own.name == array && own.element == ElementType::Float64;
-  });
+  return element_type(array, program) == ElementType::Float64;
 }
 
 bool is_size(const Term &bound, const Program &program) {

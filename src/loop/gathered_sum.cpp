@@ -19,14 +19,6 @@ namespace {
 /// an EPYC (Zen 5), y = A x in CSR. With 7 in each row they tie on one and save a sixth on the other.
 constexpr std::int64_t least_mean_length = 7;
 
-/// Of an array of values.
-std::optional<ElementType> element_type(const std::string &name, const Program &program) {
-  if (const ArrayParameter *array = find_array(name, program)) return array->element;
-  for (const WorkspaceArray &array : program.workspace)
-    if (array.name == name) return array.element;
-  return std::nullopt;
-}
-
 class Reader {
 public:
   Reader(const For &loop, const Program &program) : loop_(loop), program_(program) {}
@@ -219,7 +211,7 @@ private:
   std::optional<Masked> long_segments(const For &loop, const GatheredSum &sum,
                                       const term::Substitution &lets) const {
     Term lower = substitute(loop.lower, lets), upper = substitute(loop.upper, lets);
-    if (is_over_sizes(lower) && is_over_sizes(upper)) {
+    if (is_over_sizes(lower, program_) && is_over_sizes(upper, program_)) {
       if (loop.brief) return {};
       return Masked{at_most(least_mean_length + lower, upper), {}, false};
     }
@@ -229,7 +221,8 @@ private:
         !constant_difference(begin->arguments[0], end->arguments[0], step) || step != 1)
       return {};
     const ArrayParameter *pointers = find_array(begin->function, program_);
-    const bool sampled = pointers && pointers->extents.size() == 1 && is_over_sizes(pointers->extents[0]) &&
+    const bool sampled = pointers && pointers->extents.size() == 1 &&
+                         is_over_sizes(pointers->extents[0], program_) &&
                          !assembled_result(begin->function, program_);
     Masked masked{term::falsity(), sampled ? begin->function : std::string(), false};
     if (auto mean = counts_.find(begin->function); mean != counts_.end()) {
@@ -240,7 +233,7 @@ private:
       return factor.kind == GatheredSum::Factor::Kind::Gathered;
     });
     const ArrayParameter *keys = find_array(gathered->keys.as<term::Apply>()->function, program_);
-    if (!sampled || keys->extents.size() != 1 || !is_over_sizes(keys->extents[0])) return {};
+    if (!sampled || keys->extents.size() != 1 || !is_over_sizes(keys->extents[0], program_)) return {};
     masked.when = at_most(scale(least_mean_length, pointers->extents[0] - Term(1)), keys->extents[0]);
     return masked;
   }
@@ -266,15 +259,6 @@ private:
     return bound.as<term::Apply>();
   }
 
-  bool is_over_sizes(const Term &term) const {
-    std::set<std::string> names = variables_of(term);
-    for (const TensorParameter &parameter : program_.parameters)
-      for (const auto *list : {&parameter.sizes, &parameter.counts})
-        for (const std::string &name : *list)
-          names.erase(parameter.name + "." + name);
-    return names.empty() && applications_of(term).empty();
-  }
-
   const Program &program_;
   const Counts &counts_;
   const NameElements &name_elements_;
@@ -287,6 +271,24 @@ const ArrayParameter *find_array(const std::string &name, const Program &program
     for (const ArrayParameter &array : parameter.arrays)
       if (parameter.name + "." + array.name == name) return &array;
   return nullptr;
+}
+
+std::optional<ElementType> element_type(const std::string &name, const Program &program) {
+  if (const ArrayParameter *array = find_array(name, program)) return array->element;
+  for (const WorkspaceArray &array : program.workspace)
+    if (array.name == name) return array.element;
+  return std::nullopt;
+}
+
+bool is_over_sizes(const Term &term, const Program &program) {
+  std::set<std::string> names = variables_of(term);
+  for (const TensorParameter &parameter : program.parameters)
+    for (const auto *list : {&parameter.sizes, &parameter.counts})
+      for (const std::string &name : *list)
+        names.erase(parameter.name + "." + name);
+  for (const std::string &size : program.sizes)
+    names.erase(size);
+  return names.empty() && applications_of(term).empty();
 }
 
 std::optional<Term> slots_of(const std::string &name, const Program &program) {

@@ -34,6 +34,12 @@ const ArrayParameter *find_array(const std::string &name, const Program &program
 /// How many elements an array of a parameter or of the workspace has; none where there is no such array.
 std::optional<term::Term> slots_of(const std::string &array, const Program &program);
 
+/// Of an array of a parameter or of the workspace.
+std::optional<ElementType> element_type(const std::string &array, const Program &program);
+
+/// Is the term over sizes and counts of the parameters, and given sizes, alone?
+bool is_over_sizes(const term::Term &term, const Program &program);
+
 /// Whether the loop is such a one. Definitions in its body are put in the place of their names.
 std::optional<GatheredSum> gathered_sum(const For &loop, const Program &program);
 

@@ -132,16 +132,16 @@ struct Masked {
 /// `#pragma omp simd`. To locals from outside it does nothing but add. step is 1, `together` too.
 ///
 /// `brief`: the data are known to make it so short that vectors don't pay.
-/// `masked`: the loop may take steps of many iterations at once, the last of them masked, if it is a sum of
-/// products that gathered_sum.h knows; the meaning is the same. step is 1 and the loop neither parallel,
+/// `masked`: the loop may take steps of many iterations at once, the last of them masked: it is a sum of
+/// products as gathered_sum.h says; the meaning is the same. step is 1 and the loop neither parallel,
 /// tested together nor simd.
 ///
 /// `team`: the body is Lets and then one parallel loop. One team of threads runs all iterations, one after
 /// the other, and shares out the parallel loop in each; the meaning is the same. The loop is not parallel and
 /// stands in no parallel one. The parallel loop inside has neither `least`, work, sum nor copies.
 ///
-/// `in_lanes`: where the loop is a nest that lane_sums.h knows, all elements that its lanes add to exist
-/// wherever it stands, even if it has no iteration. Otherwise it says nothing.
+/// `in_lanes`: the loop is a nest as lane_sums.h says, and all elements that its lanes add to exist wherever
+/// it stands, even if it has no iteration.
 struct For {
   std::string variable;
   term::Term lower;

@@ -2,7 +2,9 @@
 
 #include "loop/assembled.h"
 #include "loop/copies.h"
+#include "loop/gathered_sum.h"
 #include "loop/hash.h"
+#include "loop/lane_sums.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
 #include "term/solve.h"
@@ -35,11 +37,11 @@ struct Entry {
 
 class Verifier {
 public:
-  explicit Verifier(const Program &program) {
+  explicit Verifier(const Program &program) : program_(program) {
     for (const TensorParameter &parameter : program.parameters)
       declare_parameter(parameter);
     for (const std::string &size : program.sizes)
-      declare(size, Role::Constant), sizes_.insert(size);
+      declare(size, Role::Constant);
     for (const Precondition &condition : program.preconditions)
       check(condition.formula);
     for (const WorkspaceArray &array : program.workspace)
@@ -58,7 +60,7 @@ private:
   void declare_parameter(const TensorParameter &parameter) {
     for (const auto *names : {&parameter.sizes, &parameter.counts})
       for (const std::string &name : *names)
-        declare(parameter.name + "." + name, Role::Constant), sizes_.insert(parameter.name + "." + name);
+        declare(parameter.name + "." + name, Role::Constant);
     for (const ArrayParameter &array : parameter.arrays) {
       if (scope_.contains(parameter.name + "." + array.name) ||
           !arrays_
@@ -411,19 +413,13 @@ private:
                         [&](auto &name) { return !own.contains(name) && others.contains(name); });
   }
 
-  /// Over sizes and counts of the parameters alone.
-  bool is_over_sizes(const Term &term) const {
-    std::set<std::string> names = variables_of(term);
-    return applications_of(term).empty() &&
-           std::all_of(names.begin(), names.end(), [&](auto &name) { return sizes_.contains(name); });
-  }
-
   void check_masked(const For &loop_, bool plain) const {
     const std::string &pointers = loop_.masked->pointers;
     auto array = arrays_.find(pointers);
     bool good =
         pointers.empty() || (array != arrays_.end() && !array->second.is_value && array->second.extents == 1);
-    if (!plain || loop_.simd || !is_over_sizes(loop_.masked->when) || !good)
+    if (!plain || loop_.simd || !is_over_sizes(loop_.masked->when, program_) || !good ||
+        !gathered_sum(loop_, program_))
       refuse(fmt::format("the loop over `{}` can't be a masked one", loop_.variable));
   }
 
@@ -450,6 +446,8 @@ private:
     if (loop_.simd && !may_be_simd)
       refuse(fmt::format("the loop over `{}` can't be a simd loop", loop_.variable));
     if (loop_.masked) check_masked(loop_, plain);
+    if (loop_.in_lanes && !lane_sums(loop_))
+      refuse(fmt::format("the loop over `{}` doesn't sum up in lanes", loop_.variable));
     if (loop_.parallel) check_chunks(loop_);
     if (loop_.team) check_team(loop_);
     auto outside = scope_;
@@ -524,8 +522,8 @@ private:
     scope_ = std::move(outside);
   }
 
+  const Program &program_;
   std::map<std::string, Entry> scope_;
-  std::set<std::string> sizes_; // and counts
   std::map<std::string, Array> arrays_;
   int parallel_depth_ = 0;
   bool may_break_ = false;

@@ -1,5 +1,7 @@
 #include "loop/walk.h"
 
+#include "term/children.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -112,34 +114,9 @@ void each_own_value(const Statement &statement, const std::function<void(const V
 
 int occurrences(const Term &term, const Term &part) {
   if (term == part) return 1;
-  auto all = [&](const std::vector<Term> &terms) {
-    int sum = 0;
-    for (const Term &inner : terms)
-      sum += occurrences(inner, part);
-    return sum;
-  };
-  return std::visit(
-      overloaded{
-          [](const term::Constant &) { return 0; },
-          [](const term::Variable &) { return 0; },
-          [&](const term::Linear &x) {
-            int sum = 0;
-            for (const auto &atom : x.parts)
-              sum += occurrences(atom.first, part);
-            return sum;
-          },
-          [&](const term::Apply &x) { return all(x.arguments); },
-          [&](const term::FloorDivide &x) { return occurrences(x.numerator, part); },
-          [&](const term::Modulo &x) { return occurrences(x.numerator, part); },
-          [&](const term::Product &x) { return occurrences(x.left, part) + occurrences(x.right, part); },
-          [&](const term::Minimum &x) { return all(x.of); },
-          [&](const term::Maximum &x) { return all(x.of); },
-          [&](const term::Compare &x) { return occurrences(x.left, part); },
-          [&](const term::And &x) { return all(x.parts); },
-          [&](const term::Or &x) { return all(x.parts); },
-          [&](const term::Not &x) { return occurrences(x.of, part); },
-      },
-      term.node().kind);
+  int sum = 0;
+  term::each_child(term, [&](const Term &inner) { sum += occurrences(inner, part); });
+  return sum;
 }
 
 int occurrences(const Statement &statement, const Term &part) {

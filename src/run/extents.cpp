@@ -33,10 +33,8 @@ template <class Visit> void Extents::each_free_access(const std::string &tensor,
       });
 }
 
-/// By each access to the tensor its index variables, where they aren't shifted; in a program its sizes,
-/// where the extent is nothing but one.
-std::vector<Extents::NamedExtents> Extents::named_extents(const std::string &tensor) const {
-  std::vector<NamedExtents> found;
+std::vector<Extents::Named> Extents::named(const std::string &tensor) const {
+  std::vector<Named> found;
   if (auto declared = program().extents.find(tensor); declared != program().extents.end()) {
     found.push_back({tensor, {}});
     for (const term::Term &extent : declared->second) {
@@ -81,7 +79,7 @@ void Extents::set(const std::string &index, std::int64_t extent, const std::stri
 }
 
 void Extents::take_shape(const std::string &tensor, const std::vector<std::int64_t> &shape) {
-  for (const NamedExtents &modes : named_extents(tensor))
+  for (const Named &modes : named(tensor))
     for (std::size_t k = 0; k < shape.size(); ++k)
       if (!modes.names[k].empty()) set(modes.names[k], shape[k], fmt::format("`{}`", modes.text));
 }

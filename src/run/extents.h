@@ -28,13 +28,16 @@ public:
 
   const std::map<std::string, std::int64_t> &all() const { return extents_; }
 
-private:
   /// What the extents of a tensor's modes are called.
-  struct NamedExtents {
+  struct Named {
     std::string text;               // where it says so
     std::vector<std::string> names; // per mode; empty where it has none
   };
-  std::vector<NamedExtents> named_extents(const std::string &tensor) const;
+  /// By each access to the tensor its index variables, where they aren't shifted; in a program its sizes,
+  /// where the extent is nothing but one.
+  std::vector<Named> named(const std::string &tensor) const;
+
+private:
   template <class Visit> void each_free_access(const std::string &tensor, Visit visit) const;
   bool is_index(const std::string &name) const;
   bool has_size(const std::string &name) const;

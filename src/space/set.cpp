@@ -1,6 +1,7 @@
 #include "space/set.h"
 
 #include "report/diagnostic.h"
+#include "term/children.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -70,29 +71,7 @@ void collect_atoms(const Term &term, std::set<Term> &atoms) {
     atoms.insert(term);
     return;
   }
-  auto all = [&](const std::vector<Term> &parts) {
-    for (const Term &part : parts)
-      collect_atoms(part, atoms);
-  };
-  std::visit(overloaded{
-                 [](const Constant &) {},
-                 [](const Variable &) {},
-                 [&](const Linear &x) {
-                   for (const auto &part : x.parts)
-                     collect_atoms(part.first, atoms);
-                 },
-                 [](const Apply &) {},
-                 [&](const FloorDivide &x) { collect_atoms(x.numerator, atoms); },
-                 [&](const Modulo &x) { collect_atoms(x.numerator, atoms); },
-                 [](const Product &) {},
-                 [&](const Minimum &x) { all(x.of); },
-                 [&](const Maximum &x) { all(x.of); },
-                 [&](const Compare &x) { collect_atoms(x.left, atoms); },
-                 [&](const And &x) { all(x.parts); },
-                 [&](const Or &x) { all(x.parts); },
-                 [&](const Not &x) { collect_atoms(x.of, atoms); },
-             },
-             term.node().kind);
+  term::each_child(term, [&](const Term &part) { collect_atoms(part, atoms); });
 }
 
 /// More rows than this are given to isl at once: it simplifies the whole set after each step. Fewer come one

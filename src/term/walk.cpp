@@ -1,5 +1,6 @@
 // Comparison of terms, and the walkers: look, rewrite, evaluate.
 #include "report/diagnostic.h"
+#include "term/children.h"
 #include "term/quotient.h"
 #include "term/solve.h"
 #include "term/term.h"
@@ -58,30 +59,6 @@ std::strong_ordering compare_same(const Kind &a, const Kind &b) {
                     a);
 }
 
-/// Calls `visit` on the direct subterms.
-void each_child(const Term &term, const std::function<void(const Term &)> &visit) {
-  auto all = [&](const std::vector<Term> &terms) { std::for_each(terms.begin(), terms.end(), visit); };
-  std::visit(overloaded{
-                 [](const Constant &) {},
-                 [](const Variable &) {},
-                 [&](const Linear &x) {
-                   for (const auto &part : x.parts)
-                     visit(part.first);
-                 },
-                 [&](const Apply &x) { all(x.arguments); },
-                 [&](const FloorDivide &x) { visit(x.numerator); },
-                 [&](const Modulo &x) { visit(x.numerator); },
-                 [&](const Product &x) { visit(x.left), visit(x.right); },
-                 [&](const Minimum &x) { all(x.of); },
-                 [&](const Maximum &x) { all(x.of); },
-                 [&](const Compare &x) { visit(x.left); },
-                 [&](const And &x) { all(x.parts); },
-                 [&](const Or &x) { all(x.parts); },
-                 [&](const Not &x) { visit(x.of); },
-             },
-             term.node().kind);
-}
-
 /// Rebuilds the term in normal form from its children, each mapped by `map`.
 Term rebuild(const Term &term, const std::function<Term(const Term &)> &map) {
   auto all = [&](const std::vector<Term> &terms) {
@@ -118,6 +95,29 @@ Term rebuild(const Term &term, const std::function<Term(const Term &)> &map) {
 }
 
 } // namespace
+
+void each_child(const Term &term, const std::function<void(const Term &)> &visit) {
+  auto all = [&](const std::vector<Term> &terms) { std::for_each(terms.begin(), terms.end(), visit); };
+  std::visit(overloaded{
+                 [](const Constant &) {},
+                 [](const Variable &) {},
+                 [&](const Linear &x) {
+                   for (const auto &part : x.parts)
+                     visit(part.first);
+                 },
+                 [&](const Apply &x) { all(x.arguments); },
+                 [&](const FloorDivide &x) { visit(x.numerator); },
+                 [&](const Modulo &x) { visit(x.numerator); },
+                 [&](const Product &x) { visit(x.left), visit(x.right); },
+                 [&](const Minimum &x) { all(x.of); },
+                 [&](const Maximum &x) { all(x.of); },
+                 [&](const Compare &x) { visit(x.left); },
+                 [&](const And &x) { all(x.parts); },
+                 [&](const Or &x) { all(x.parts); },
+                 [&](const Not &x) { visit(x.of); },
+             },
+             term.node().kind);
+}
 
 bool operator==(const Term &a, const Term &b) {
   if (a.node_ == b.node_) return true;

@@ -4,6 +4,7 @@
 #include "packing/pack_c.h"
 #include "pipeline/packed.h"
 #include "report/diagnostic.h"
+#include "run/extents.h"
 #include "show/facts.h"
 #include "tool/commands.h"
 #include "tool/options.h"
@@ -46,60 +47,35 @@ void require_no_filled_slots(const pipeline::Compilation &compilation, const std
   }
 }
 
-/// A term over the program's sizes, over those of tensors: n as A.N where A has that extent there.
-std::optional<term::Term> over_tensors(const term::Term &extent, const pipeline::Compilation &compilation,
-                                       const std::string &but) {
-  const compute::Program &program = compilation.computation.program;
-  term::Substitution by;
-  for (const std::string &size : term::variables_of(extent)) {
-    if (std::ranges::find(compilation.program.sizes, size) != compilation.program.sizes.end()) continue;
-    for (const auto &[tensor, extents] : program.extents)
-      for (std::size_t mode = 0; mode < extents.size(); ++mode)
-        if (tensor != but && extents[mode] == term::variable(size) && compilation.layouts.contains(tensor))
-          by.emplace(size, term::variable(tensor + "." + compilation.layouts.at(tensor).sizes[mode]));
-    if (!by.contains(size)) return std::nullopt;
-  }
-  return term::substitute(extent, by);
-}
-
-/// The extent of an index variable: a size of a tensor that has it as a subscript.
-std::optional<term::Term> extent_of_index(const std::string &index,
-                                          const pipeline::Compilation &compilation) {
-  std::optional<term::Term> found;
-  for (const compute::Statement &statement : compilation.computation.program.statements)
-    compute::each_access(statement, [&](const compute::Access &access) {
-      for (std::size_t mode = 0; mode < access.subscripts.size() && !access.is_local && !found; ++mode)
-        if (access.subscripts[mode].index == index && access.subscripts[mode].shift == 0)
-          found = term::variable(access.tensor + "." + compilation.layouts.at(access.tensor).sizes[mode]);
-    });
-  return found;
-}
-
 /// What emit::MainOptions asks for: y(j + 2) has two elements more than j has values, and an extent that a
-/// program declares is a sum.
+/// program declares is a sum. Over sizes of other tensors.
 std::map<std::string, term::Term> following_sizes(const pipeline::Compilation &compilation) {
   const compute::Program &program = compilation.computation.program;
-  std::map<std::string, term::Term> following;
-  const auto add = [&](const std::string &tensor, std::size_t mode, const std::optional<term::Term> &extent) {
-    const std::string size = tensor + "." + compilation.layouts.at(tensor).sizes[mode];
-    const auto is_plain = [](const auto &part) {
-      return part.first.template as<term::Variable>() != nullptr;
-    };
-    if (extent && *extent != term::variable(size) &&
-        std::ranges::all_of(term::linear_form(*extent).parts, is_plain))
-      following.emplace(size, *extent);
+  const run::Extents extents(compilation.computation);
+  const auto size_of = [&](const std::string &tensor, std::size_t mode) {
+    return tensor + "." + compilation.layouts.at(tensor).sizes[mode];
   };
-  for (const auto &[tensor, extents] : program.extents)
-    for (std::size_t mode = 0; mode < extents.size() && compilation.layouts.contains(tensor); ++mode)
-      if (!extents[mode].as<term::Variable>())
-        add(tensor, mode, over_tensors(extents[mode], compilation, tensor));
+  std::map<std::string, term::Term> following;
+  const auto add = [&](const std::string &tensor, std::size_t mode, const term::Term &extent) {
+    term::Substitution by;
+    for (const std::string &size : compilation.program.sizes)
+      by.emplace(size, term::variable(size));
+    for (const compute::TensorUse &use : compilation.computation.tensors)
+      for (const run::Extents::Named &named : extents.named(use.name))
+        for (std::size_t k = 0; k < named.names.size() && use.name != tensor; ++k)
+          if (!named.names[k].empty()) by.emplace(named.names[k], term::variable(size_of(use.name, k)));
+    for (const auto &[part, factor] : term::linear_form(extent).parts)
+      if (const auto *name = part.as<term::Variable>(); !name || !by.contains(name->name)) return;
+    following.emplace(size_of(tensor, mode), term::substitute(extent, by));
+  };
+  for (const auto &[tensor, declared] : program.extents)
+    for (std::size_t mode = 0; mode < declared.size() && compilation.layouts.contains(tensor); ++mode)
+      if (!declared[mode].as<term::Variable>()) add(tensor, mode, declared[mode]);
   for (const compute::Statement &statement : program.statements)
-    if (statement.is_free)
-      for (std::size_t mode = 0; mode < statement.target.subscripts.size() && !statement.target.is_local;
-           ++mode)
-        if (const compute::Subscript &subscript = statement.target.subscripts[mode]; subscript.shift != 0)
-          if (const auto extent = extent_of_index(subscript.index, compilation))
-            add(statement.target.tensor, mode, *extent + term::Term(subscript.shift));
+    for (std::size_t mode = 0; mode < statement.target.subscripts.size() && statement.is_free; ++mode)
+      if (const compute::Subscript &subscript = statement.target.subscripts[mode];
+          subscript.shift != 0 && !statement.target.is_local)
+        add(statement.target.tensor, mode, term::variable(subscript.index) + term::Term(subscript.shift));
   return following;
 }
 

@@ -330,8 +330,10 @@ TEST(Assembled, malformed_programs_are_refused) {
             "`C.NNZ` is reserved for in a parallel or simd loop");
   EXPECT_EQ(refusal(reserve + "for i in 0 .. 3 parallel 4 copies C.val {\nC.val[1] += 1\n}\n" + set),
             "threads have copies of the assembled array `C.val`");
-  EXPECT_EQ(refusal("value s = 0\nfor i in 0 .. 3 masked false uneven C.rowptr {\ns += 1\n}\n" + set),
-            "the loop over `i` asks for the assembled array `C.rowptr` before it is made");
+  EXPECT_EQ(
+      refusal("value s = 0\nfor i in 0 .. 3 masked false uneven C.rowptr {\ns += x.val[B.f(i)]\n}\n" + set,
+              "operand B : w(N)\n  index f[B.N] : int32\n"),
+      "the loop over `i` asks for the assembled array `C.rowptr` before it is made");
   const std::string all = head + "{\n" + set + "}\n";
   EXPECT_EQ(refusal(with(all, "result C", "operand C")),
             "`C` is assembled, but no result of its own structure");

@@ -286,8 +286,11 @@ TEST(LoopVerify, refuses_malformed_programs) {
   EXPECT_EQ(refusal("for i in 0 .. 3 step 0 {\n}\n"), "the step of the loop over `i` is not positive");
   const std::string no_masks = "the loop over `i` can't be a masked one";
   const std::string body = "{\ny.val[0] += 1\n}\n";
-  EXPECT_EQ(refusal("for i in 0 .. 3 masked 6 <= A.N " + body), "no error");
-  EXPECT_EQ(refusal("for i in 0 .. 3 masked true " + body), "no error");
+  const std::string sum = "{\ns += A.val[i] * A.val[A.f(i)]\n}\n", local = "value s = 0\n";
+  EXPECT_EQ(refusal(local + "for i in 0 .. 3 masked 6 <= A.N " + sum), "no error");
+  EXPECT_EQ(refusal(local + "for i in 0 .. 3 masked true " + sum), "no error");
+  EXPECT_EQ(refusal("for i in 0 .. 3 masked true " + body), no_masks); // no sum with gathered elements
+  EXPECT_EQ(refusal("for i in 0 .. 3 lanes " + body), "the loop over `i` doesn't sum up in lanes");
   EXPECT_EQ(refusal("for i in 0 .. 3 masked 6 <= A.f(0) " + body), no_masks);
   EXPECT_EQ(refusal("let n = 3\nfor i in 0 .. n masked 6 <= n " + body), no_masks);
   EXPECT_EQ(refusal("for i in 0 .. 3 step 2 masked true " + body), no_masks);

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "term/term.h"
+
+#include <functional>
+
+namespace unravel::term {
+
+/// Calls `visit` on the direct subterms.
+void each_child(const Term &term, const std::function<void(const Term &)> &visit);
+
+} // namespace unravel::term
