@@ -190,7 +190,7 @@ TEST(ToolFrom, WrongRequests) {
       {{"includes.c"}, 1, "./bad.h:1:9: error: expected ';' after top level declarator [c-error]\n"},
       {{"loop.c"},
        1,
-       "loop.c:2:3: error: a `while` loop is no loop over a range [c-subset]\n"
+       "loop.c:2:3: error: a `while` loop is not supported [c-subset]\n"
        "  2 |   while (1)\n"
        "    |   ^~~~~~~~~\n"
        "  hint: write `for (int i = 0; i < n; i++)`\n"},
