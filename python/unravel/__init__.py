@@ -3,9 +3,9 @@
     import unravel as un
     y = un.compute('y(i) = A(i,j) * x(j)', A=scipy_csr, x=numpy_array)
 
-compute, kernel    a result, or a kernel that is kept
+compute, kernel    a result, or a kernel to call again
 pack, tensor, read un.Tensor from coordinates, from your own arrays, from a file
-explain, report, emit_c   what the compiler makes of an expression: text, a page of HTML, C
+explain, report, emit_c   how an expression is compiled: as text, as a page of HTML, as C
 Options            schedules, finds, threads, and more
 Error              a ValueError, with the place underlined
 

@@ -12,13 +12,13 @@ from ._tensor import Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse
 
 
 class Options:
-    """What is said of a kernel besides its expression and layouts.
+    """Options of a kernel besides its expression and layouts.
 
-    schedules: texts as in docs/schedules.md ("tile j by 4096"); finds: "x=binary"; threads: of parallel loops; name: of
-    the C function; index: np.int32 or np.int64, of index arrays that nothing else says a type of; dtype: of values
-    likewise; budget_seconds: for what makes the kernel faster, 0: no limit; machine: "here", "portable" or a file; trust:
-    takes layouts that aren't proved to stay inside their arrays. Of emit_c: prefix, what the names of functions and structs
-    begin with; const_operands: operands' structs hold pointers to const arrays.
+    schedules: texts as in docs/schedules.md ("tile j by 4096"); finds: "x=binary"; threads: the number of threads of
+    parallel loops; name: the name of the C function; index: np.int32 or np.int64, the default type of index arrays; dtype:
+    the default type of values; budget_seconds: CPU time to spend on making the kernel faster, 0: no limit; machine:
+    "here", "portable" or a file; trust: accept layouts that aren't proved to stay inside their arrays. Only of emit_c: prefix, what the names of functions and structs begin with;
+    const_operands: the structs of operands hold pointers to const arrays.
     """
 
     def __init__(self, schedules=(), finds=(), threads=None, name="kernel", index=np.int32, dtype=None,
@@ -201,17 +201,17 @@ class _Machines:
 
 
 class Kernel:
-    """A kernel that is kept: `un.kernel` makes it.
+    """A kernel to be called again and again; `un.kernel` makes it.
 
     It is called with its tensors by name, `k(A=A, x=x)`: NumPy arrays, SciPy's sparse matrices and arrays, un.Tensor, and
-    numbers for scalars and a program's sizes. Operands go in without a copy where a layout fits them; with a format of
-    their own, where it is that of the argument. Results that aren't given are made and returned: of several a tuple.
-    Results that are given (`y=y`) are filled in place, and returned. Types are those of the arguments; machine code for
-    others is made when they first come. A call releases Python's lock.
+    numbers for scalars and a program's sizes. Operands are not copied where a layout fits them; an operand with a format
+    is not copied if its array has that format. Results that aren't given are made and returned, several as a tuple.
+    Results that are given (`y=y`) are filled in place and returned. Types are those of the arguments; machine code for
+    new types is made when they first occur. A call releases Python's lock.
 
-    A kept kernel remembers the arguments of its last calls, and so keeps these arrays: with the same objects again, whose shapes, strides, dtypes
-    and (of SciPy's) parts are the same objects, it doesn't look at them again. Index arrays that you change in place in
-    between must still be good ones.
+    A kernel remembers the arguments of its last calls, and so keeps these arrays alive. If the same objects come again,
+    with the same shapes, strides, dtypes and (SciPy) parts, it doesn't check them again. If you change index arrays in
+    place in between, they must still be sorted and in range.
     """
 
     _most_bindings = 8
@@ -243,7 +243,7 @@ class Kernel:
             made, is_view = as_tensor(value)
             if name in self.results:
                 if not is_view:
-                    raise Error(f"the result `{name}` can't be filled in place: no layout fits the array that is given",
+                    raise Error(f"the result `{name}` can't be filled in place: no layout fits the given array",
                                 "bad-structure")
             else:
                 made, is_view = self._in_format(name, made, is_view)
@@ -359,11 +359,11 @@ def _machines_for(expression, options, formats):
 
 
 def kernel(expression, /, *, options=None, **formats):
-    """A kernel for an expression, to be called again and again.
+    """Makes a kernel for an expression, to be called again and again.
 
     expression: index notation, 'y(i) = A(i,j) * x(j)', or a program (docs/index-notation.md, docs/programs.md). formats:
-    by tensor the text of its layout: S='csr', C='csr int32', D='like:S' (the structure of S), M='csr fill inf'. Operands
-    without one take the layout that their arrays have when they come; results are dense. Raises Error.
+    for each tensor its layout as text: S='csr', C='csr int32', D='like:S' (the structure of S), M='csr fill inf'. Operands
+    without a format get the layout of the arrays in the call; results are dense by default. Raises Error.
 
     >>> import numpy as np, unravel as un
     >>> k = un.kernel('y(i) = A(i,j) * x(j)')
@@ -378,12 +378,12 @@ def kernel(expression, /, *, options=None, **formats):
 
 
 def compute(expression, /, *, options=None, **tensors):
-    """Computes an expression: what `un.kernel` makes is called, and kept for later.
+    """Computes an expression. The kernel is kept for later calls.
 
     tensors: by name NumPy arrays of any strides, SciPy's sparse matrices and arrays, un.Tensor, numbers; texts are formats
-    as of `un.kernel`: C='csr'. Returns the result: of a dense one a NumPy array, of csr, csc, coo, bsr and dia a sparse
-    array of SciPy's, a matrix where an operand is one, else un.Tensor; dtypes are those that C computes with. Of several
-    results a tuple. Raises Error.
+    as for `un.kernel`: C='csr'. Returns the result, several as a tuple: a dense result as a NumPy array; csr, csc, coo, bsr
+    and dia as a sparse array of SciPy's, or a sparse matrix if an operand is one; others as un.Tensor. dtypes are those
+    that C computes with. Raises Error.
 
     >>> import numpy as np, scipy.sparse as sp, unravel as un
     >>> A = sp.csr_array(np.array([[1., 0.], [2., 3.]]))
@@ -402,9 +402,9 @@ def _for_texts(expression, options, tensors):
 
 
 def explain(expression, /, *, options=None, **tensors):
-    """The compiler's stages, as a text: iteration space, order of loops, dependences, finds, loops, C.
+    """The compiler's stages as text: iteration space, order of loops, dependences, finds, loops, C.
 
-    tensors: arrays, or texts that say their layouts. Raises Error.
+    tensors: arrays, or their layouts as texts. Raises Error.
     """
     arguments, keep = _for_texts(expression, options, tensors)
     text = ctypes.c_void_p()
@@ -417,9 +417,9 @@ CSource = collections.namedtuple("CSource", "function source header")
 
 
 def emit_c(expression, /, *, options=None, **tensors):
-    """A kernel as C: a tuple (function, source, header); the source includes "<function>.h", which the header is.
+    """A kernel as C: a tuple (function, source, header); the source includes the header as "<function>.h".
 
-    tensors: arrays, or texts that say their layouts. Options(name=...) names the function. Raises Error.
+    tensors: arrays, or their layouts as texts. Options(name=...) names the function. Raises Error.
     """
     arguments, keep = _for_texts(expression, options, tensors)
     made = _CSource()
@@ -429,9 +429,9 @@ def emit_c(expression, /, *, options=None, **tensors):
 
 
 def report(expression, path, /, *, options=None, **tensors):
-    """Writes one HTML page with all that `explain` says, for a browser; arrays are drawn.
+    """Writes all that `explain` says to one HTML page, with the arrays drawn.
 
-    tensors: arrays, or texts that say their layouts. Raises Error, and OSError where the file can't be written.
+    tensors: arrays, or their layouts as texts. Raises Error, and OSError where the file can't be written.
     """
     arguments, keep = _for_texts(expression, options, tensors)
     page = ctypes.c_void_p()

@@ -85,7 +85,7 @@ class Tensor:
 
     @property
     def fill(self):
-        """What elements are that aren't stored."""
+        """The value of elements that aren't stored."""
         return lib.unravel_tensor_fill(self._handle)
 
     @property
@@ -178,8 +178,8 @@ def tensor(layout, shape, arrays, counts=None, check=True):
 
     layout: "csr", "./mine.layout:name" or the text of a layout; shape: the extents of the modes; arrays: by the layout's
     names, NumPy arrays that are C-contiguous, index arrays of int32 or int64. counts: those that follow neither from
-    the layout nor from an array's length. check: whether the layout's properties are looked at, in linear time; without,
-    arrays that break one may crash a kernel. Raises Error.
+    the layout nor from an array's length. check: whether the layout's properties are checked, in linear time; without
+    the check, arrays that break a property may crash a kernel. Raises Error.
 
     >>> import numpy as np, unravel as un
     >>> T = un.tensor('sv', (5,), {'idx': np.array([1, 3]), 'val': np.array([2., 4.])})
@@ -241,7 +241,7 @@ def pack(coordinates, values, shape, layout, index=np.int32):
     """A tensor from its entries.
 
     coordinates: of shape (ndim, n), integers from 0 on, or ndim arrays of n; values: of shape (n,), of any dtype that
-    Unravel has, which the tensor keeps; shape: the extents; layout: a name, a file or a text; index: int32 or int64, of
+    Unravel supports, which the tensor keeps; shape: the extents; layout: a name, a file or a text; index: int32 or int64, of
     index arrays. Entries of equal coordinates add up. Raises Error.
 
     >>> import unravel as un
@@ -251,10 +251,10 @@ def pack(coordinates, values, shape, layout, index=np.int32):
     shape = tuple(int(extent) for extent in shape)
     values = np.ascontiguousarray(values)
     if values.dtype == object or values.ndim != 1:
-        raise Error("values are expected in an array of one dimension", "entry-count")
+        raise Error("expected values in an array of one dimension", "entry-count")
     indices = [np.ascontiguousarray(each, np.int64) for each in coordinates]
     if len(indices) != len(shape):
-        raise Error(f"the shape has {len(shape)} modes, but there are coordinates of {len(indices)}", "order-mismatch")
+        raise Error(f"the shape has {len(shape)} modes, but coordinates are given for {len(indices)}", "order-mismatch")
     for mode, each in enumerate(indices):
         if each.shape != values.shape:
             raise Error(f"there are {values.size} values, but mode {mode} has coordinates of shape {each.shape}",

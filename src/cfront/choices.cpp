@@ -131,10 +131,10 @@ Expression Translator::truth(const Node &node) {
     return compared(std::move(left), comparison_of(node), value(node.children[1]), node.span);
   }
   if (is_comparison(node))
-    refuse(node.span, quoted(node) + " is about integers, in a condition on numbers",
-           "put it into an `if` of its own");
-  refuse(node.span, quoted(node) + " is an integer that is used as a number",
-         "constants alone may be; make it a parameter of type `double`");
+    refuse(node.span, quoted(node) + " compares integers, in a condition on floating-point numbers",
+           "test it in an `if` of its own");
+  refuse(node.span, quoted(node) + " is an integer used as a floating-point number",
+         "only constants may be; make it a parameter of type `double`");
 }
 
 Expression Translator::number_of_truths(const Node &node) {
@@ -170,8 +170,8 @@ void Translator::branch_on_numbers(const Node &node, Body &body) {
       is_about_numbers(condition.children[0]) != is_about_numbers(condition.children[1])) {
     if (node.children[2].is_there())
       refuse(condition.span,
-             quoted(condition) + " is about numbers and about integers, and there is an `else`",
-             "put one of the conditions into an `if` of its own");
+             quoted(condition) + " compares floating-point numbers and integers, and there is an `else`",
+             "test one of them in an `if` of its own");
     const bool is_first = is_about_numbers(condition.children[0]);
     Node inside = node, outside = node;
     inside.children[0] = condition.children[is_first ? 0 : 1];
@@ -208,7 +208,7 @@ void Translator::branch_on_numbers(const Node &node, Body &body) {
     body.insert(body.end(), std::make_move_iterator(side.begin()), std::make_move_iterator(side.end()));
   std::set<int> changed;
   collect_assigned(node, changed);
-  forget(changed, "has another value on either side of the `if` before");
+  forget(changed, "has different values in the two branches of the `if` before");
 }
 
 } // namespace unravel::cfront

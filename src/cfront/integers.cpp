@@ -41,15 +41,15 @@ std::optional<Integer> sum(const Integer &left, const Integer &right) {
 }
 
 [[noreturn]] void refuse_choice(const text::Span &span) {
-  refuse(span, "a least or greatest value is read only as a loop's bound or in a comparison",
+  refuse(span, "a minimum or maximum is supported only as a loop's bound or in a comparison",
          "such as `j < (i < n ? i : n)`");
 }
 
 [[noreturn]] void refuse_data(const Node &node) {
   if (node.kind == UnravelDecimal)
-    refuse(node.span, quoted(node) + " is no integer: conditions compare integers");
-  refuse(node.span, quoted(node) + " is data: conditions are on loop variables and sizes",
-         "of a sparse tensor only what is stored is visited, without a condition");
+    refuse(node.span, quoted(node) + " is not an integer: conditions compare integers");
+  refuse(node.span, quoted(node) + " is data: conditions compare loop variables and sizes",
+         "a sparse tensor needs no condition: only its stored entries are visited");
 }
 
 } // namespace
@@ -71,19 +71,18 @@ Integer Translator::integer(const Node &node) {
     if (auto found = integers_.find(node.declaration); found != integers_.end()) {
       if (found->second.value) return *found->second.value;
       refuse(node.span, "`" + node.text + "` " + found->second.why,
-             "subscripts, bounds and conditions are made of loop variables and sizes");
+             "write subscripts, bounds and conditions in loop variables and sizes");
     }
     if (node.type == UnravelIntegral && node.is(UnravelIsNoParameter))
       refuse(node.span, "`" + node.text + "` is defined outside of the function", "make it a parameter");
-    refuse(node.span, quoted(node) + " is no integer that is known before the loops run",
-           "subscripts, bounds and conditions are made of loop variables and sizes");
+    refuse(node.span, quoted(node) + " is not an integer known before the loops run",
+           "write subscripts, bounds and conditions in loop variables and sizes");
   }
   case UnravelSubscript:
   case UnravelDereference:
     refuse(node.span, quoted(node) + " is read from memory, where loop variables and sizes are expected",
            node.type == UnravelIntegral
-               ? "sparse tensors are written as dense ones here: `-f A=csr` gives them their "
-                 "layout"
+               ? "write a sparse tensor as a dense array: `-f A=csr` gives its layout"
                : "`if` and loop bounds can't depend on data");
   case UnravelCast: {
     const Node &operand = node.children[0];
@@ -92,7 +91,8 @@ Integer Translator::integer(const Node &node) {
              quoted(operand) + " is computed from data, where loop variables and sizes are expected");
     if (is_comparison(operand) || is_logical(operand)) refuse_expression(operand);
     if (node.bits < least_bits)
-      refuse(node.span, quoted(operand) + " is converted to `" + node.type_name + "`, which may not hold it",
+      refuse(node.span,
+             quoted(operand) + " is converted to `" + node.type_name + "`, which may be too narrow",
              "use `int`, `long` or `size_t`");
     Integer value = integer(operand);
     if (operand.is_unsigned && node.bits > operand.bits) check_unsigned(operand, value);
@@ -136,7 +136,7 @@ Integer Translator::choice(const Node &node) {
     test = &test->children[0];
   Integer then = integer(node.children[1]), otherwise = integer(node.children[2]);
   auto refused = [&]() -> Integer {
-    refuse(node.span, "this choice is neither the lesser nor the greater of its two values",
+    refuse(node.span, "this choice is neither the minimum nor the maximum of its two values",
            "write it as `a < b ? a : b` or `a > b ? a : b`");
   };
   if (!is_comparison(*test) || test->text == "==" || test->text == "!=") return refused();
@@ -169,15 +169,14 @@ Integer Translator::choice(const Node &node) {
 Polynomial Translator::exact(const Node &node, const char *role) {
   Integer value = integer(node);
   if (value.kind != Integer::Kind::Exact)
-    refuse(node.span, "a least or greatest value as a " + std::string(role) + " is not read",
-           "it may be a loop's bound, or stand in a comparison");
+    refuse(node.span, "a minimum or maximum as a " + std::string(role) + " is not supported",
+           "use it as a loop's bound or in a comparison");
   return value.of[0];
 }
 
 void Translator::require_affine(const Polynomial &polynomial, const text::Span &span,
                                 const char *role) const {
-  if (!polynomial.is_affine())
-    refuse_not_affine(span, "this " + std::string(role) + " multiplies variables with each other");
+  if (!polynomial.is_affine()) refuse_not_affine(span, "this " + std::string(role) + " multiplies variables");
 }
 
 Polynomial Translator::affine(const Node &node, const char *role) {
@@ -197,8 +196,8 @@ void Translator::check_unsigned(const Node &node, const Integer &value) {
       continue;
     if (!is_natural(each, facts_, variables_))
       refuse(node.span,
-             quoted(node) + " may be negative, and wraps around then: its type is `" + node.type_name + "`",
-             "use signed integers, or move what is subtracted to the other side");
+             quoted(node) + " may be negative, and then wraps around: its type is `" + node.type_name + "`",
+             "use signed integers, or move the subtracted term to the other side");
   }
 }
 
@@ -208,7 +207,7 @@ Condition Translator::comparison(const Node &node) {
     while (inner->kind == UnravelCast)
       inner = &inner->children[0];
     if (is_comparison(*inner))
-      refuse(node.span, "C compares the outcome of " + quoted(*inner) + ", 0 or 1, here",
+      refuse(node.span, "C compares the result of " + quoted(*inner) + ", 0 or 1, here",
              "write `a <= b && b < c`");
     if (inner->type != UnravelIntegral) refuse_data(side);
   }

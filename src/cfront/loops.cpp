@@ -88,7 +88,7 @@ Translator::Loop Translator::head(const Node &node) {
   const Node &first = node.children[0], &condition = node.children[1], &step = node.children[2];
   if (!step.is_there()) {
     const Node *counted = step_in(condition);
-    if (!counted) refuse(node.head, "the head of this loop counts nothing", as_usual);
+    if (!counted) refuse(node.head, "this loop has no variable that it counts", as_usual);
     loop.counted = &counted->children[0];
     loop.down = true;
   } else if (is_step(step)) {
@@ -97,13 +97,13 @@ Translator::Loop Translator::head(const Node &node) {
   } else if (step.kind == UnravelAssign && (step.text == "+=" || step.text == "-=" || step.text == "=")) {
     loop.counted = &step.children[0];
   } else {
-    refuse(step.span, "this step is not read: a loop counts one variable by one", as_usual);
+    refuse(step.span, "this step is not supported: a loop counts one variable by one", as_usual);
   }
   const Node &counted = *loop.counted;
   if (counted.kind != UnravelReference || counted.type != UnravelIntegral)
-    refuse(counted.span, quoted(counted) + " is no integer variable to count with", as_usual);
+    refuse(counted.span, quoted(counted) + " is not an integer variable", as_usual);
   if (counted_.count(counted.declaration))
-    refuse(counted.span, "`" + counted.text + "` is counted by the loop around too", "use another variable");
+    refuse(counted.span, "`" + counted.text + "` is counted by an outer loop too", "use another variable");
   constexpr int least_bits = 16;
   if (counted.bits < least_bits)
     refuse(counted.span,
@@ -130,7 +130,7 @@ void Translator::find_start(const Node &node, Loop &loop) {
   if (node.kind == UnravelDeclare) {
     for (const Node &variable : node.children) {
       if (variable.type != UnravelIntegral || !variable.children[0].is_there())
-        refuse(variable.span, "`" + variable.text + "` is not an integer with a first value", as_usual);
+        refuse(variable.span, "`" + variable.text + "` is not an initialised integer", as_usual);
       if (variable.declaration == declaration)
         begin(variable.children[0],
               {variable.span.source, variable.span.begin, variable.span.begin + variable.text.size()});
@@ -144,7 +144,7 @@ void Translator::find_start(const Node &node, Loop &loop) {
     else
       set_integer(node.children[0], "=", integer(node.children[1]), node.span);
   } else if (node.is_there()) {
-    refuse(node.span, "this start of a loop is not read", as_usual);
+    refuse(node.span, "this start of a loop is not supported", as_usual);
   }
   if (!loop.start.of.empty()) return;
   if (node.is_there() && node.kind != UnravelDeclare) return; // of several, one may follow
@@ -161,8 +161,8 @@ void Translator::add_bound(const Condition &condition, const Node &whole, Loop &
     return;
   }
   if (condition.kind == Condition::Kind::Or)
-    refuse(condition.span, "a loop that goes on while one of several conditions holds is not read",
-           "an upper bound may be the lesser of two values, a lower bound the greater");
+    refuse(condition.span, "a loop that runs while one of several conditions holds is not supported",
+           "an upper bound may be the minimum of two values, a lower bound the maximum");
   Polynomial difference = condition.left - condition.right;
   std::int64_t factor = difference.coefficient({loop.variable});
   if (condition.kind != Condition::Kind::Compare || factor == 0)
@@ -176,9 +176,9 @@ void Translator::add_bound(const Condition &condition, const Node &whole, Loop &
       !loop.bound && whole.span.begin == condition.span.begin && whole.span.end == condition.span.end;
   switch (comparison) {
   case Comparison::Equal:
-    refuse(condition.span, "a loop that goes on while " + name + " has one value is not read", as_usual);
+    refuse(condition.span, "a loop that runs while " + name + " has one value is not supported", as_usual);
   case Comparison::NotEqual:
-    if (!is_alone) refuse(condition.span, "`!=` beside another condition is not read", "write `<`");
+    if (!is_alone) refuse(condition.span, "`!=` beside another condition is not supported", "write `<`");
     break;
   case Comparison::Less:
   case Comparison::AtMost:
@@ -226,7 +226,7 @@ void Translator::read_condition(const Node &node, Loop &loop) {
   *at = std::move(before);
   add_bound(condition(plain), plain, loop);
   loop.bound = *loop.bound - 1;
-  if (!loop.extras.empty()) refuse(node.span, "`--` beside several conditions is not read", as_usual);
+  if (!loop.extras.empty()) refuse(node.span, "`--` beside several conditions is not supported", as_usual);
 }
 
 void Translator::loop(const Node &node, Body &body) {
@@ -259,16 +259,17 @@ void Translator::loop(const Node &node, Body &body) {
   const std::size_t known = facts_.size();
   using Kind = Integer::Kind;
   if (loop.start.kind == (loop.down ? Kind::Greatest : Kind::Least))
-    refuse(loop.start_span, std::string("the start of a loop that counts ") +
-                                (loop.down ? "down can't be the greater" : "up can't be the lesser") +
-                                " of two values");
+    refuse(loop.start_span,
+           std::string("a loop that counts ") +
+               (loop.down ? "down can't start at the maximum" : "up can't start at the minimum") +
+               " of two values");
   for (const Polynomial &start : loop.start.of) {
     require_affine(start, loop.start_span, "bound");
     // n - 1 where the loop counts down: where it wraps around, the loop begins outside of every array.
     bool may_wrap = loop.down && !variables_.has_loop(start);
     if (loop.is_unsigned && !may_wrap && !is_natural(start, facts_, variables_))
       refuse(loop.start_span,
-             "`" + loop.counted->text + "` may begin below 0 here, and wraps around then: its type is `" +
+             "`" + loop.counted->text + "` may begin below 0 here, and then wraps around: its type is `" +
                  loop.counted->type_name + "`",
              "count with a signed integer");
   }
@@ -291,8 +292,7 @@ void Translator::loop(const Node &node, Body &body) {
     Polynomial least = steps_first ? low : low - 1;
     if (loop.is_unsigned && !is_natural(least, facts_, variables_))
       refuse(loop.bound_span,
-             "`" + loop.counted->text +
-                 "` wraps around below 0, so that this loop may not end: its type is `" +
+             "`" + loop.counted->text + "` wraps around below 0, so this loop may not end: its type is `" +
                  loop.counted->type_name + "`",
              "count with a signed integer, or write `for (i = n; i-- > 0;)`");
   }
@@ -331,7 +331,7 @@ void Translator::loop(const Node &node, Body &body) {
   integers_ = std::move(integers);
   assigned.insert(declaration);
   collect_assigned(node.children[0], assigned);
-  forget(assigned, "has no certain value after a loop that changes it");
+  forget(assigned, "has an unknown value after a loop that changes it");
   bool is_empty = statement.body.empty() ||
                   (statement.body.size() == 1 && statement.body[0].kind == StatementTree::Kind::If &&
                    statement.body[0].body.empty());

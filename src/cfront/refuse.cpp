@@ -17,32 +17,30 @@ void refuse_not_affine(const text::Span &span, const std::string &message, const
 }
 
 void fail_too_deep(const text::Place &place) {
-  report::fail(report::Kind::expression_too_large, place, "this nests too deeply to be read");
+  report::fail(report::Kind::expression_too_large, place, "this is nested too deeply");
 }
 
 void refuse_statement(const Node &node) {
   const std::string hint =
-      "what is read are `for` loops that count by one, `if` on loop variables and sizes, and "
-      "assignments";
+      "supported are `for` loops that count by one, `if` on loop variables and sizes, and assignments";
   switch (node.kind) {
   case UnravelWhile:
-    refuse(node.span, "a `while` loop is no loop over a range", "write `for (int i = 0; i < n; i++)`");
-  case UnravelDo:
-    refuse(node.span, "a `do` loop is no loop over a range", "write `for (int i = 0; i < n; i++)`");
-  case UnravelSwitch: refuse(node.span, "a `switch` is not read", "write `if` and `else`");
-  case UnravelGoto: refuse(node.span, "a `goto` is not read", hint);
-  case UnravelLabel: refuse(node.span, "a label is not read", hint);
+    refuse(node.span, "a `while` loop is not supported", "write `for (int i = 0; i < n; i++)`");
+  case UnravelDo: refuse(node.span, "a `do` loop is not supported", "write `for (int i = 0; i < n; i++)`");
+  case UnravelSwitch: refuse(node.span, "a `switch` is not supported", "write `if` and `else`");
+  case UnravelGoto: refuse(node.span, "a `goto` is not supported", hint);
+  case UnravelLabel: refuse(node.span, "a label is not supported", hint);
   case UnravelBreak:
-    refuse(node.span,
-           "`break` leaves a loop early: which iterations are executed must follow from the bounds",
+    refuse(node.span, "`break` is not supported: a loop executes all iterations within its bounds",
            "put the condition into the loop's bounds");
   case UnravelContinue:
-    refuse(node.span, "`continue` is not read", "put what follows into an `if` of the opposite condition");
+    refuse(node.span, "`continue` is not supported",
+           "put what follows into an `if` of the opposite condition");
   case UnravelReturn:
-    refuse(node.span, "`return` is read only as the last statement, without a value",
-           "results go through parameters: `double *s`, and `*s = ...`");
+    refuse(node.span, "`return` is supported only as the last statement, without a value",
+           "return results through parameters: `double *s`, and `*s = ...`");
   case UnravelTooDeep: fail_too_deep(node.span.place());
-  default: refuse(node.span, "this statement is not read", hint);
+  default: refuse(node.span, "this statement is not supported", hint);
   }
 }
 
@@ -50,20 +48,21 @@ void refuse_expression(const Node &node) {
   switch (node.kind) {
   case UnravelTooDeep: fail_too_deep(node.span.place());
   case UnravelCall:
-    refuse(node.span, "the call of " + quoted(node.children[0]) + " is not read",
-           "functions that are read: `fmin`, `fmax`, `fabs`, `sqrt`, `exp`, `log`, `pow`, `fma`");
+    refuse(node.span, "the call of " + quoted(node.children[0]) + " is not supported",
+           "supported functions: `fmin`, `fmax`, `fabs`, `sqrt`, `exp`, `log`, `pow`, `fma`");
   case UnravelAssign:
-    refuse(node.span, "an assignment inside an expression is not read", "write it as a statement");
+    refuse(node.span, "an assignment inside an expression is not supported", "write it as a statement");
   case UnravelConditional:
-    refuse(node.span, "a choice by loop variables inside an expression is not read",
-           "write `if` and `else`; in the bounds of loops the lesser or greater of two is read");
+    refuse(node.span, "a choice by loop variables inside an expression is not supported",
+           "write `if` and `else`; a loop's bound may be the minimum or maximum of two values");
   case UnravelUnary:
     if (node.text == "++" || node.text == "--")
-      refuse(node.span, "`" + node.text + "` inside an expression is not read", "write it as a statement");
-    refuse(node.span, "the operator `" + node.text + "` is not read here");
-  case UnravelBinary: refuse(node.span, "the operator `" + node.text + "` is not read here");
-  case UnravelOtherExpression: refuse(node.span, "this expression is not read");
-  default: refuse(node.span, quoted(node) + " is not read here");
+      refuse(node.span, "`" + node.text + "` inside an expression is not supported",
+             "write it as a statement");
+    refuse(node.span, "the operator `" + node.text + "` is not supported here");
+  case UnravelBinary: refuse(node.span, "the operator `" + node.text + "` is not supported here");
+  case UnravelOtherExpression: refuse(node.span, "this expression is not supported");
+  default: refuse(node.span, quoted(node) + " is not supported here");
   }
 }
 

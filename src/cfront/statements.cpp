@@ -147,7 +147,7 @@ void Translator::set_integer(const Node &target, const std::string &op, const In
                              const text::Span &span) {
   if (counted_.count(target.declaration))
     refuse(span, "`" + target.text + "` is changed inside the loop that counts it",
-           "loops count by one, in their heads alone");
+           "change a loop's variable only in the loop's head, by one");
   auto found = integers_.find(target.declaration);
   if (found == integers_.end())
     refuse(target.span, "`" + target.text + "` is defined outside of the function", "make it a parameter");
@@ -158,7 +158,7 @@ void Translator::set_integer(const Node &target, const std::string &op, const In
   Integer before = integer(target);
   auto is_exact = [](const Integer &value) { return value.kind == Integer::Kind::Exact; };
   if ((op != "+=" && op != "-=" && op != "*=") || !is_exact(before) || !is_exact(by))
-    refuse(span, "this change of the integer `" + target.text + "` is not read",
+    refuse(span, "this change of the integer `" + target.text + "` is not supported",
            "write it as a sum: `k = i + 1`");
   Polynomial after = op == "+="   ? before.of[0] + by.of[0]
                      : op == "-=" ? before.of[0] - by.of[0]
@@ -185,7 +185,7 @@ void Translator::assignment(const Node &node, Body &body) {
   else if (node.text == "/=")
     assignment.op = Operator::Divide;
   else if (node.text != "=")
-    refuse(node.span, "the operator `" + node.text + "` is not read",
+    refuse(node.span, "the operator `" + node.text + "` is not supported",
            "assignments are `=`, `+=`, `-=`, `*=`, `/=`");
   if (target.kind == UnravelReference && places_.first.count(&node)) {
     parse::Expression first = value(value_node);
@@ -196,12 +196,12 @@ void Translator::assignment(const Node &node, Body &body) {
   if (target.kind == UnravelReference) {
     if (scalars_.count(target.declaration) == 0) {
       if (auto found = tensors_.find(target.declaration); found != tensors_.end() && found->second.is_scalar)
-        refuse(target.span, "`" + target.text + "` is a parameter, which is given by value",
-               "results are arrays, or `*s` of a `double *s`; other variables are locals");
+        refuse(target.span, "`" + target.text + "` is a parameter that is passed by value",
+               "return results in arrays or through `double *s`; for other values use a local variable");
       if (target.is(UnravelIsNoParameter))
         refuse(target.span, "`" + target.text + "` is defined outside of the function",
                "make it a parameter");
-      refuse(target.span, "`" + target.text + "` is a pointer: it is not to be changed",
+      refuse(target.span, "`" + target.text + "` is a pointer, which can't be changed",
              "write all subscripts");
     }
     assignment.target = value(target);
@@ -279,7 +279,7 @@ void Translator::declaration(const Node &node, const std::vector<const Node *> &
     } else if (variable.type == UnravelArray) {
       body.push_back(local_array(variable, name));
     } else if (variable.type == UnravelPointer) {
-      refuse(variable.span, "`" + variable.text + "` is a pointer of the function's own",
+      refuse(variable.span, "`" + variable.text + "` is a local pointer",
              "make it a parameter, or an array: `double w[n];`");
     } else {
       if (variable.type != UnravelFloat && variable.type != UnravelDouble)
@@ -327,7 +327,7 @@ void Translator::branch(const Node &node, Body &body) {
   if (test.kind == Condition::Kind::Truth || test.kind == Condition::Kind::Falsity) return;
   std::set<int> assigned;
   collect_assigned(node, assigned);
-  forget(assigned, "has another value on either side of the `if` before");
+  forget(assigned, "has different values in the two branches of the `if` before");
 }
 
 } // namespace unravel::cfront

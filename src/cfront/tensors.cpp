@@ -69,7 +69,7 @@ void Translator::tensor_parameter(const Node &parameter) {
 
 parse::StatementTree Translator::local_array(const Node &variable, const text::Span &name) {
   if (variable.children[0].is_there())
-    refuse(variable.span, "`" + variable.text + "` is an array with first values",
+    refuse(variable.span, "`" + variable.text + "` is an array with an initialiser",
            "set its elements in a loop");
   Tensor tensor = tensor_of(variable, variable.children[1]);
   if (!tensor.refused.empty()) refuse(variable.span, "`" + variable.text + "` " + tensor.refused);
@@ -84,7 +84,7 @@ parse::StatementTree Translator::local_array(const Node &variable, const text::S
   target.span = name;
   for (const std::optional<Polynomial> &extent : tensor.extents) {
     if (!extent || !extent->is_affine())
-      refuse(variable.span, "`" + variable.text + "` has an extent that is no sum of sizes");
+      refuse(variable.span, "`" + variable.text + "` has an extent that is not a sum of sizes");
     parse::Expression index;
     index.kind = parse::Expression::Kind::Name;
     index.name = {fresh_name("e", true), name};
@@ -128,16 +128,14 @@ Tensor Translator::tensor_of(const Node &declared, const Node &declared_type) {
     auto is_known = [](const std::optional<Polynomial> &extent) { return extent && extent->is_affine(); };
     if (tensor.order > 1 && !std::all_of(tensor.extents.begin() + 1, tensor.extents.end(), is_known) &&
         tensor.refused.empty())
-      tensor.refused = "has rows whose length is no sum of sizes";
+      tensor.refused = "has rows whose length is not a sum of sizes";
     if (tensor.order == 0) tensor.refused = "is neither a number nor an array of numbers";
   }
   tensor.element = type->type;
   if (tensor.refused.empty() && !is_number(type->type))
-    tensor.refused =
-        type->type == UnravelIntegral
-            ? "holds integers: what is read are arrays of `double` or `float`, with subscripts that "
-              "are not read from memory"
-            : "is no array of `double` or `float`";
+    tensor.refused = type->type == UnravelIntegral ? "holds integers: supported are arrays of `double` or "
+                                                     "`float`, with subscripts that are not read from memory"
+                                                   : "is not an array of `double` or `float`";
   return tensor;
 }
 
@@ -210,9 +208,9 @@ void Translator::refuse_products(int parameter, const LinearUses &uses) const {
                                  monomial, [&](Variable each) { return variables_.is_loop(each); }) <= 1;
     if (!has_rows) require_affine(use.subscript, use.span, "subscript");
     if (!use.subscript.is_affine())
-      refuse_not_affine(
-          use.span, "it can't be shown which row and column of `" + tensor.name + "` this subscript means",
-          "write the parameter as `double " + tensor.name + "[n][m]`, and two subscripts");
+      refuse_not_affine(use.span,
+                        "can't tell which row and column of `" + tensor.name + "` this subscript means",
+                        "write the parameter as `double " + tensor.name + "[n][m]`, and two subscripts");
   }
   report::fail(report::Kind::internal, "a pointer has no shape, but its subscripts are affine");
 }
@@ -221,8 +219,7 @@ void Translator::use(const Node &node, Tensor &tensor, bool is_target) {
   if (!tensor.refused.empty())
     refuse(node.span, "`" + tensor.name + "` " + tensor.refused,
            tensor.element == UnravelIntegral
-               ? "sparse tensors are written as dense ones here: `-f A=csr` gives them "
-                 "their layout"
+               ? "write a sparse tensor as a dense array: `-f A=csr` gives its layout"
                : as_matrix);
   tensor.used = true;
   tensor.assigned = tensor.assigned || is_target;
@@ -234,24 +231,23 @@ parse::Expression Translator::access(const Node &node, bool is_target) {
   const Node &base = base_of(inner, subscripts);
   if (base.kind != UnravelReference) {
     if (base.kind == UnravelTooDeep) refuse_expression(base);
-    refuse(base.span, "arithmetic with pointers is not read", "write a subscript: `x[i]`");
+    refuse(base.span, "pointer arithmetic is not supported", "write a subscript: `x[i]`");
   }
   auto found = tensors_.find(base.declaration);
   if (found == tensors_.end()) {
     if (base.is(UnravelIsNoParameter))
       refuse(base.span, "`" + base.text + "` is defined outside of the function", "make it a parameter");
-    refuse(base.span, "`" + base.text + "` is an array or a pointer of the function's own",
-           "make it a parameter");
+    refuse(base.span, "`" + base.text + "` is a local array or pointer", "make it a parameter");
   }
   Tensor &tensor = found->second;
   use(node, tensor, is_target);
   if (!is_number(node.type)) // a row: C takes it for a pointer
-    refuse(node.span, quoted(node) + " is no number: `" + tensor.name + "` has " +
+    refuse(node.span, quoted(node) + " is not a number: `" + tensor.name + "` has " +
                           std::to_string(tensor.order) + " subscripts");
   check_type(node);
   if (node.kind == UnravelDereference) {
     if (tensor.order != 1 || !subscripts.empty())
-      refuse(node.span, "`*` is read only of a pointer to one number", "write all subscripts");
+      refuse(node.span, "`*` is supported only for a pointer to one number", "write all subscripts");
     return scalar_access(node, tensor);
   }
   if (tensor.order == 1 && !tensor.is_local)

@@ -34,7 +34,7 @@ void Translator::check_type(const Node &node) {
 }
 
 Expression Translator::constant(const Node &node) {
-  if (!std::isfinite(node.decimal)) refuse(node.span, quoted(node) + " is no finite number");
+  if (!std::isfinite(node.decimal)) refuse(node.span, quoted(node) + " is not a finite number");
   Expression result;
   result.span = node.span;
   result.kind = Expression::Kind::Decimal;
@@ -97,7 +97,7 @@ Expression Translator::value(const Node &node) {
       return integer_as_number(operand);
     }
     if (operand.type == UnravelFloat && node.type == UnravelDouble)
-      refuse(node.span, quoted(operand) + " is `float`, but it is computed with in `double`",
+      refuse(node.span, quoted(operand) + " is `float`, but this computes in `double`",
              "all numbers of a function have one type; constants of type `float` are written `0.5f`");
     if (operand.type == UnravelDouble && node.type == UnravelFloat)
       refuse(node.span, quoted(operand) + " is `double`, and is rounded to `float` here",

@@ -39,15 +39,14 @@ void check_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict,
         fmt::format("the loop over `{}` adds to one element of `{}`, in all its iterations", loop, tensor),
         fmt::format("write `reduce {} by scalar`: each thread has a sum of its own", tensor));
   if (is_inner_loop(plan, *plan.parallel))
-    report::fail(
-        Kind::not_parallel, method.span,
-        fmt::format("the loop over `{}` stands inside of others, which would have to clear and to add "
-                    "up the threads' copies of `{}` again and again",
-                    loop, tensor),
-        fmt::format("write `reduce {} by atomic`, or give another `order`", tensor));
+    report::fail(Kind::not_parallel, method.span,
+                 fmt::format("the loop over `{}` is inside other loops: each of their iterations would clear "
+                             "and add up the threads' copies of `{}`",
+                             loop, tensor),
+                 fmt::format("write `reduce {} by atomic`, or give another `order`", tensor));
   if (!may_have_copies(plan, verdict, *plan.parallel, space))
     report::fail(Kind::not_parallel, method.span,
-                 fmt::format("threads can't have copies of `{}` in a loop that looks for entries", tensor),
+                 fmt::format("threads can't have copies of `{}` in a loop that searches for entries", tensor),
                  fmt::format("write `reduce {} by atomic`", tensor));
 }
 
@@ -68,7 +67,7 @@ void take(LeafPlan &plan, WorkBefore found, const parse::Name &at, const std::st
 const std::string appends_in_chunks = "threads append to a sparse result in chunks of whole iterations";
 
 std::string not_cut(const std::string &variable) {
-  return fmt::format("the loop over `{}` can't be cut into equal work", variable);
+  return fmt::format("the loop over `{}` can't be cut into pieces of equal work", variable);
 }
 
 void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
@@ -80,7 +79,7 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
                  fmt::format("`{}` and `{}` can't be fused: {}", outer.text, name.text, problem), hint);
   };
   if (inner <= *plan.parallel)
-    refuse(fmt::format("the loop over `{}` is not the one inside", name.text),
+    refuse(fmt::format("the loop over `{}` is not the inner one", name.text),
            fmt::format("write `fuse {}, {}`, or give the `order` of the loops", name.text, outer.text));
   for (const plan::LevelPlan &find : plan.finds.levels)
     if (find.is_in_step_with(*plan.parallel))
@@ -92,7 +91,7 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
   if (verdict.verdict == Verdict::Carried || (adds && !may_be_atomic(verdict, space)))
     refuse(fmt::format("the one over `{}` carries a dependence{}", name.text,
                        adds ? fmt::format(": `{}` is read where it is added to", space.target.tensor) : ""),
-           fmt::format("`parallel {} balanced` deals out whole iterations", outer.text));
+           fmt::format("use `parallel {} balanced`, which shares out whole iterations", outer.text));
   WorkBefore found = pairs_before(plan, *plan.parallel, inner, prover);
   if (found.equal) found.equal->adds = adds;
   take(plan, std::move(found), name, fmt::format("`{}` and `{}` can't be fused", outer.text, name.text));
@@ -115,7 +114,7 @@ void check_rounds(const ScheduleTree &schedule, const combine::Combination &comb
                    fmt::format("`{}` counts rounds, which are executed one after the other until their "
                                "condition holds",
                                name.text),
-                   "speak of the loops inside of them or around them");
+                   "name a loop inside the rounds or around them");
 }
 
 ScheduleTree with_fused_parallel(ScheduleTree schedule, const combine::Combination &combination) {
@@ -129,12 +128,12 @@ ScheduleTree with_fused_parallel(ScheduleTree schedule, const combine::Combinati
                      [&](auto &leaf) { return leaf.target.tensor == reduce.target.text; }))
       report::fail(Kind::unknown_tensor, reduce.target.span,
                    fmt::format("`{}` is not the result", reduce.target.text),
-                   fmt::format("what is added up is `{}`", combination.bindings.front().tensor));
+                   fmt::format("the result is `{}`", combination.bindings.front().tensor));
   if (schedule.fused.empty()) return schedule;
   const parse::Name &fused = schedule.fused.front();
   if (asks_for(schedule, "balanced"))
     report::fail(Kind::not_parallel, schedule.sharing->span,
-                 "a fused loop is cut into equal work in any case", "leave out `balanced`");
+                 "a fused loop is always cut into pieces of equal work", "leave out `balanced`");
   if (!schedule.parallel.empty() && schedule.parallel.front().text != fused.text)
     report::fail(Kind::not_parallel, schedule.parallel.front().span,
                  fmt::format("`fuse` makes the loop over `{}` the parallel one", fused.text),
@@ -177,7 +176,8 @@ bool reduce_as_asked(LeafPlan &plan, const std::vector<depend::LoopVerdict> &ver
     report::fail(Kind::not_parallel, method->span,
                  fmt::format("the loop over `{}` adds to many elements of `{}`", verdict.variable,
                              space.target.tensor),
-                 "`private` gives each thread a copy of them, `atomic` lets all add to the same");
+                 "write `private`, which gives each thread a copy of them, or `atomic`, by which all threads "
+                 "add to the same elements");
   plan.reduction = method->text == "scalar"    ? Reduction::Scalar
                    : method->text == "private" ? Reduction::Private
                                                : Reduction::Atomic;
@@ -209,7 +209,7 @@ void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const scan::Node 
                          const cost::Thresholds &thresholds, bool appends,
                          std::optional<WorkBefore> &hindrance) {
   if (!asks_for(schedule, "balanced")) return;
-  WorkBefore found{std::nullopt, "it stands in another one that statements share",
+  WorkBefore found{std::nullopt, "it is inside a loop that statements share",
                    "choose `static`, `dynamic` or `guided`"};
   if (appends)
     found = {std::nullopt, appends_in_chunks, "leave out `balanced`"};
@@ -231,10 +231,10 @@ void check_cuts(const std::vector<const LeafPlan *> &plans, const ScheduleTree &
   if (!schedule.fused.empty()) {
     const parse::Name &outer = schedule.fused[0], &inner = schedule.fused[1];
     report::fail(Kind::not_parallel, inner.span,
-                 fmt::format("no statement has the loops over `{}` and `{}` for itself, in this order",
+                 fmt::format("no statement has loops of its own over `{}` and `{}`, in this order",
                              outer.text, inner.text),
-                 fmt::format("`parallel {} balanced` deals out whole iterations, also of a loop that "
-                             "statements share",
+                 fmt::format("use `parallel {} balanced`, which shares out whole iterations, also of a loop "
+                             "that statements share",
                              outer.text));
   }
   if (asks_for(schedule, "balanced") && hindrance)

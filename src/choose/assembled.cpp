@@ -157,15 +157,14 @@ void check_assembled(const Combination &combination) {
       if (combination.assembly(operand.tensor))
         report::fail(
             Kind::sparse_result, space.span,
-            fmt::format("`{}` is read, but its entries are still to come", operand.tensor),
+            fmt::format("`{}` is read before all of its entries are made", operand.tensor),
             fmt::format("keep the values in a local tensor, or leave out -f {}=...", operand.tensor));
     if (!space.target.appends) continue;
     if (combination.loops_of_rounds(space) > 0)
-      report::fail(
-          Kind::sparse_result, space.span,
-          fmt::format("`{}` is not dense, so its entries can't be set anew in each round",
-                      space.target.tensor),
-          fmt::format("leave out -f {0}=..., or compute {0} behind the rounds", space.target.tensor));
+      report::fail(Kind::sparse_result, space.span,
+                   fmt::format("`{}` is not dense, so its entries can't be set again in each round",
+                               space.target.tensor),
+                   fmt::format("leave out -f {0}=..., or compute {0} after the rounds", space.target.tensor));
     const packing::Append &append = combination.assembly(space.target.tensor)->append;
     if (!written.insert(space.target.tensor).second && !is_list_of_terms(space, append))
       report::fail(Kind::sparse_result, space.span,
@@ -244,7 +243,7 @@ void fail_entry_order(const IterationSpace &space, const Combination &combinatio
   const std::string order = order_text(space, combination);
   report::fail(Kind::entries_out_of_order, space.span, text_of_disorder(space, combination),
                found.witness.empty()
-                   ? fmt::format("loops that go by {} first do; or keep the values in a local tensor", order)
+                   ? fmt::format("put the loops over {} first, or keep the values in a local tensor", order)
                    : "two entries that would change places: " + found.witness);
 }
 

@@ -90,7 +90,7 @@ public:
   /// Why positions that begin there don't say how much is to be done; empty: they do.
   std::string problem_with(const Term &begin) {
     if (increases(begin) && can_be_read(begin)) return "";
-    return fmt::format("`{}` is not proved to increase, and to be in its array", term::to_text(begin));
+    return fmt::format("`{}` is not proved to increase and to stay inside its array", term::to_text(begin));
   }
 
 private:
@@ -174,12 +174,10 @@ WorkBefore pairs_before(const LeafPlan &plan, std::size_t level, std::size_t ins
     Term length = inner.upper - inner.lower;
     if (term::mentions(inner.lower, levels[level].variable) ||
         term::mentions(inner.upper, levels[level].variable))
-      return {
-          std::nullopt,
-          fmt::format("the range of `{}` neither begins where that of the `{}` before ends nor is the same "
-                      "for all",
-                      inner.variable, levels[level].variable),
-          "use `parallel " + levels[level].variable + " dynamic`"};
+      return {std::nullopt,
+              fmt::format("the ranges of `{}` neither follow each other nor are the same for all `{}`",
+                          inner.variable, levels[level].variable),
+              "use `parallel " + levels[level].variable + " dynamic`"};
     before = term::multiply(variable, length);
     if (!segments.never("a range turned round", term::less(length, Term(0)), true))
       return {std::nullopt, fmt::format("the range of `{}` may end before it begins", inner.variable),

@@ -105,7 +105,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
     if (!has_loop(lowered, variable))
       report::fail(Kind::not_supported, asked.variable.span,
                    fmt::format("the loop over `{}` isn't a plain loop of this kernel", variable),
-                   "it goes in step with a find, or other statements use its name, too");
+                   "it runs in step with a find, or other statements use its name too");
     loop::Request request;
     request.variable = variable;
     request.factor = asked.factor;

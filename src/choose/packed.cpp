@@ -169,7 +169,7 @@ private:
     if (!never("a segment turned round", term::less(segment.upper, segment.lower)) ||
         !never("a segment below 0", term::less(segment.lower, Term(0))) ||
         !never("a segment behind the array", term::less(segment.room, segment.upper)))
-      refuse(fmt::format("`{}` is not proved to increase, and to be in its array",
+      refuse(fmt::format("`{}` is not proved to increase and to stay inside its array",
                          term::to_text(segment.lower)));
     for (const Term &bound : {segment.lower, segment.upper}) {
       const auto *call = bound.as<term::Apply>();

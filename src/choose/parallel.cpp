@@ -177,10 +177,10 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
                        "leave out `parallel`");
         if (keeps_to_its_elements(plan, level, space, prover)) return level;
         report::fail(Kind::not_parallel, wanted.span,
-                     fmt::format("the loop over `{}` can't run in parallel: in this order its iterations "
-                                 "add to elements of others, if only zeros",
+                     fmt::format("the loop over `{}` can't run in parallel: in this order iterations add, if "
+                                 "only zeros, to elements of other iterations",
                                  wanted.text),
-                     "an `order` in which entries come before the loops over their coordinates");
+                     "choose an `order` with the entries before the loops over their coordinates");
       }
       report::fail(Kind::not_parallel, wanted.span,
                    fmt::format("the loop over `{}` can't run in parallel: it carries a {}", wanted.text,

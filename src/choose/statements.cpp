@@ -182,10 +182,9 @@ void check_parallel(const std::vector<const plan::LeafPlan *> &plans, const pars
     if (plan->shared_parallel ||
         (plan->parallel && plan->nest.levels[*plan->parallel].variable == wanted.text))
       return;
-  report::fail(
-      Kind::not_parallel, wanted.span,
-      fmt::format("`{}` is no loop of this program that can run in parallel", wanted.text),
-      "these are loops of a statement that shares none, and the outermost of those that statements share");
+  report::fail(Kind::not_parallel, wanted.span,
+               fmt::format("`{}` is not a loop of this program that can run in parallel", wanted.text),
+               "choose a loop of a statement that shares no loop, or the outermost of the shared loops");
 }
 
 } // namespace unravel::choose

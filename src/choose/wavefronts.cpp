@@ -31,11 +31,12 @@ void require_own_finds(const plan::LeafPlan &plan, const parse::Name &wanted) {
   for (const plan::LevelPlan &find : plan.finds.levels) {
     if (!is_shared(find)) continue;
     const std::string &variable = plan.nest.levels[find.level].variable;
-    report::fail(Kind::no_wavefronts, wanted.span,
-                 fmt::format("the loop over `{}` can't run in wavefronts: iterations share what is kept for "
-                             "finding {}",
-                             wanted.text, variable),
-                 fmt::format("write `find {} by binary`", variable));
+    report::fail(
+        Kind::no_wavefronts, wanted.span,
+        fmt::format(
+            "the loop over `{}` can't run in wavefronts: iterations share the state of the search for {}",
+            wanted.text, variable),
+        fmt::format("write `find {} by binary`", variable));
   }
 }
 
@@ -45,9 +46,10 @@ void pack(plan::Wavefronts &wavefronts, const Combination &program,
   Packing packing = packed_segments(program, plans, wavefronts.first, wavefronts.last, prover);
   const std::string &loop = schedule.wavefront->text;
   if (!packing.problem.empty())
-    report::fail(Kind::no_wavefronts, schedule.packed->span,
-                 fmt::format("what iterations over `{}` read can't be packed: {}", loop, packing.problem),
-                 fmt::format("write `wavefront {}`", loop));
+    report::fail(
+        Kind::no_wavefronts, schedule.packed->span,
+        fmt::format("the data that iterations over `{}` read can't be packed: {}", loop, packing.problem),
+        fmt::format("write `wavefront {}`", loop));
   wavefronts.packed = std::move(packing.segments);
   wavefronts.least = thresholds.least_work_of_packed_level;
   wavefronts.least_of_iteration = 0;
@@ -81,7 +83,7 @@ std::optional<plan::Wavefronts> wavefronts(const Combination &program,
   const parse::Name &wanted = *schedule.wavefront;
   if (!program.has_loops())
     report::fail(Kind::no_wavefronts, wanted.span,
-                 "sums of products carry nothing that would need wavefronts",
+                 "sums of products carry no dependence that needs wavefronts",
                  fmt::format("write `parallel {}`", wanted.text));
   bool found = false;
   for (std::size_t first = 0, last = 0; first < plans.size(); first = last) {
@@ -94,12 +96,13 @@ std::optional<plan::Wavefronts> wavefronts(const Combination &program,
     found = true;
     depend::Wavefront conflicts = depend::wavefront(statements, prover);
     if (!conflicts.hindrance.empty())
-      report::fail(Kind::no_wavefronts, wanted.span,
-                   fmt::format("the loop over `{}` can't run in wavefronts: no inspector can tell which "
-                               "iterations touch an element of {}",
-                               wanted.text, conflicts.hindrance),
-                   fmt::format("one of the conflicting subscripts must be `{}`, but for a size or a constant",
-                               wanted.text));
+      report::fail(
+          Kind::no_wavefronts, wanted.span,
+          fmt::format("the loop over `{}` can't run in wavefronts: no inspector can tell which "
+                      "iterations touch an element of {}",
+                      wanted.text, conflicts.hindrance),
+          fmt::format("one of the conflicting subscripts must be `{}`, plus or minus a size or a constant",
+                      wanted.text));
     if (conflicts.visits.empty()) continue;
     if (!is_outermost(wanted.text, *plans[first]))
       report::fail(Kind::no_wavefronts, wanted.span,
@@ -119,11 +122,11 @@ std::optional<plan::Wavefronts> wavefronts(const Combination &program,
   }
   if (found || plans.empty())
     report::fail(Kind::no_wavefronts, wanted.span,
-                 fmt::format("the loop over `{}` carries nothing", wanted.text),
+                 fmt::format("the loop over `{}` carries no dependence", wanted.text),
                  fmt::format("write `parallel {}`", wanted.text));
   report::fail(Kind::unknown_variable, wanted.span,
                fmt::format("there is no outermost loop over `{}`", wanted.text),
-               "wavefronts are of the outermost loop of a program's statements");
+               "only the outermost loop of a program's statements can run in wavefronts");
 }
 
 std::string order_of(const depend::Visit &visit) {

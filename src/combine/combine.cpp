@@ -199,7 +199,7 @@ private:
     });
     for (const compute::LeastSize &size : program_.least)
       require({term::at_most(Term(size.least), size_of_.at(size.name)),
-               fmt::format("{} is no less than {}", size.name, size.least), size.span, "",
+               fmt::format("{} is at least {}", size.name, size.least), size.span, "",
                term::at_most(Term(size.least), term::variable(size.name))});
   }
 

@@ -19,15 +19,15 @@ void refuse_divisor(const Access &access, const layout::Layout &layout, bool is_
 
 void refuse_mask_of_result(const Access &access) {
   report::fail(Kind::not_supported, access.span,
-               fmt::format("a mask by `{}`, which the kernel itself writes", access.tensor),
-               "a mask says what operands store");
+               fmt::format("the mask `{}` is written by the kernel itself", access.tensor),
+               "use an operand as the mask");
 }
 
 void refuse_total_mask(const Access &access) {
   const std::string text = compute::to_text(access);
   report::fail(Kind::not_supported, access.span,
                fmt::format("`{}` stores every element: a mask by it says nothing", text),
-               "a mask says what is stored; of values, write `select(" + text + ", ..., 0)`");
+               "a mask tests what is stored; to test values, write `select(" + text + ", ..., 0)`");
 }
 
 void refuse_adding(const compute::Statement &statement) {

@@ -30,7 +30,7 @@ void check_split(const Statement &statement, const std::vector<compute::Value> &
     if (std::none_of(statement.target.subscripts.begin(), statement.target.subscripts.end(),
                      [&](const compute::Subscript &each) { return each.index == loop.variable; }))
       report::fail(Kind::not_a_product, statement.span,
-                   fmt::format("`{}` sets one element again for each `{}`, with a sparse factor",
+                   fmt::format("`{}` sets the same element for each `{}`, with a sparse factor",
                                statement.span.text(), loop.variable),
                    fmt::format("`{}` combines the products, one after the other",
                                value::reduction_text(statement.by)));

@@ -66,7 +66,7 @@ Structure structure_like(const compute::Computation &computation,
   const compute::Statement &statement =
       *compute::free_statement_of(computation.program, computation.tensors.front().name);
   if (computation.program.statements.size() > 1)
-    fail(reference, "the result is a sum of several products: it has no operand's structure so far",
+    fail(reference, "the result is a sum of several products: it can't have the structure of one operand yet",
          "leave it dense; or compute each product by itself, with `+=`");
   const Access &factor = factor_named(statement, reference);
   std::string result = compute::to_text(statement.target), operand = compute::to_text(factor);
@@ -75,8 +75,9 @@ Structure structure_like(const compute::Computation &computation,
   for (const Subscript &subscript : statement.target.subscripts) {
     if (subscript.shift != 0)
       fail(reference,
-           fmt::format("the result is `{}`: with a shifted subscript it has no operand's structure", result),
-           "subscripts of such a result are plain indices; or leave it dense");
+           fmt::format("the result is `{}`: with a shifted subscript it can't have an operand's structure",
+                       result),
+           "use plain indices as subscripts of the result, or leave it dense");
     layout::SharedMode mode;
     for (std::size_t k = factor.subscripts.size(); k-- > 0;)
       if (is_plain(factor.subscripts[k], subscript.index) && !used.count(k)) mode = k;
@@ -90,7 +91,7 @@ Structure structure_like(const compute::Computation &computation,
   }
   if (used.empty())
     fail(reference, fmt::format("the result `{}` has no index of `{}`", result, operand),
-         "what it could share is nothing; leave it dense");
+         "it has nothing to share; leave it dense");
   return {factor.name(), layout::structure_of(layouts.at(factor.tensor), modes, reference.span)};
 }
 

@@ -29,7 +29,7 @@ Term affine_of(const Expression &written, const std::string &what, const NamedTe
   }
   report::fail(report::Kind::bad_subscript, written.span,
                fmt::format("`{}` is not affine, as {} must be", written.span.text(), what),
-               "affine are sums of variables of loops, sizes and integers, times integers");
+               "an affine expression is a sum of loop variables, sizes and integers, each times an integer");
 }
 
 Term condition_of(const Expression &written, const NamedTerm &named) {

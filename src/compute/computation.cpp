@@ -100,12 +100,10 @@ private:
   void check_coordinates(const Statement &term) const {
     each_coordinate(term.value, [&](const std::string &index) {
       if (std::ranges::find(term.indices, index) == term.indices.end())
-        report::fail(
-            Kind::unknown_extent, tree_.value.span,
-            fmt::format("`{}` subscripts nothing in the term `{}`, so that nothing says which values "
-                        "it has there",
-                        index, to_text(term.value)),
-            "give the result or a factor of that term this index, or write a loop nest");
+        report::fail(Kind::unknown_extent, tree_.value.span,
+                     fmt::format("`{}` is not a subscript in the term `{}`, so its range there is unknown",
+                                 index, to_text(term.value)),
+                     "give the result or a factor of that term this index, or write a loop nest");
     });
   }
 
@@ -118,9 +116,11 @@ private:
     const std::vector<std::string> known = result_.indices;
     const auto check = [&](const std::string &index, const text::Span &span) {
       if (std::ranges::find(known, index) == known.end())
-        report::fail(Kind::unknown_variable, span,
-                     fmt::format("`{}` is no index of the result or an operand: a mask has no others", index),
-                     "");
+        report::fail(
+            Kind::unknown_variable, span,
+            fmt::format("`{}` is not an index of the result or an operand: a mask can't have other indices",
+                        index),
+            "");
     };
     return cases_of(
         tree_.mask,
@@ -190,9 +190,9 @@ private:
             Kind::bad_subscript, child.span,
             fmt::format("`{}` can't be a subscript of a tensor `{}`", child.span.text(), made.tensor),
             operators_.called(child.name.text)
-                ? fmt::format("`{}` is no operator, so that this is an access to a tensor", made.tensor)
+                ? fmt::format("`{}` is not an operator, so this is an access to a tensor", made.tensor)
                 : report::suggest(made.tensor, operators_.names(),
-                                  "subscripts that a tensor holds are not supported"));
+                                  "values of a tensor as subscripts are not supported"));
       made.subscripts.push_back(subscript(child));
     }
     auto known = std::find_if(result_.tensors.begin(), result_.tensors.end(),

@@ -160,10 +160,10 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
     return std::nullopt;
   };
   if (line.statements.size() != 1 || !line.statements.front().is_free)
-    return refuse("it is not one product of a line in index notation");
+    return refuse("it is not a single product in index notation");
   const Statement &statement = line.statements.front();
   if (!statement.masks.empty() || statement.condition != term::truth())
-    return refuse("masks and conditions say where all of the product is computed");
+    return refuse("it has a mask or a condition");
   std::optional<Contraction> made = product_of(statement);
   if (!made) return refuse("the value is not a product of tensors");
   if (made->factors.size() < 3) return refuse("it has fewer than three factors");
@@ -180,7 +180,7 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
                               value::laws_of(statement.by).name));
   const auto has_other_fill = [&](const Access &access) { return access.fill && *access.fill != nothing; };
   if (has_other_fill(statement.target) || std::ranges::any_of(made->factors, has_other_fill))
-    return refuse("what isn't stored of a tensor counts, by its fill");
+    return refuse("the fill of a tensor is not the identity of the reduction");
   std::set<std::string> of_target;
   for (const Subscript &subscript : statement.target.subscripts)
     if (!of_target.insert(subscript.index).second)

@@ -14,11 +14,12 @@ namespace {
 [[noreturn]] void refuse_fill(const Statement &statement, double wanted) {
   const double own = identity_of(statement);
   const auto by = value::reduction_from(wanted);
-  report::fail(Kind::not_supported, statement.span,
-               fmt::format("`{}` is to be {} where nothing is computed for it, but this makes it {} there",
-                           statement.target.tensor, wanted, own),
-               by ? fmt::format("declare `fill {}`, or reduce by `{}`", own, value::reduction_text(*by))
-                  : fmt::format("results may have a fill that a reduction begins with, here {}", own));
+  report::fail(
+      Kind::not_supported, statement.span,
+      fmt::format("`{}` has the fill {}, but this statement makes it {} where nothing is computed",
+                  statement.target.tensor, wanted, own),
+      by ? fmt::format("declare `fill {}`, or reduce by `{}`", own, value::reduction_text(*by))
+         : fmt::format("a result's fill is the number that its reduction begins with, here {}", own));
 }
 
 /// Of tensors that `let` declares, by what it says of each element.

@@ -29,7 +29,7 @@ void check_laws(const OperatorTree &tree, const Operator &op, value::Type type) 
   const auto broken = value::broken_law(op, type);
   if (!broken) return;
   report::fail(Kind::broken_law, span_of(tree, broken->law),
-               fmt::format("`{}` doesn't hold of `{}`{}: {}", broken->law, tree.name.text,
+               fmt::format("`{}` doesn't hold for `{}`{}: {}", broken->law, tree.name.text,
                            value::is_integer(type) ? fmt::format(" in {}", value::facts_of(type).word) : "",
                            broken->sample),
                "leave out the law; or `on [low, high]` says for which numbers it holds");
@@ -41,8 +41,8 @@ value::Definition definition_of(const OperatorTree &tree, const Operators &known
     const auto found = std::ranges::find(tree.arguments, name.text, &parse::Name::text);
     if (found == tree.arguments.end())
       report::fail(Kind::unknown_variable, name.span,
-                   fmt::format("`{}` is no argument of the operator `{}`", name.text, tree.name.text),
-                   "an operator's value is computed from its arguments and numbers alone");
+                   fmt::format("`{}` is not an argument of the operator `{}`", name.text, tree.name.text),
+                   "an operator's value is computed only from its arguments and numbers");
     return static_cast<std::size_t>(found - tree.arguments.begin());
   };
   Sum sum = sum_of(
@@ -50,8 +50,8 @@ value::Definition definition_of(const OperatorTree &tree, const Operators &known
       [&](const Expression &leaf) {
         if (leaf.kind == Expression::Kind::Call)
           report::fail(Kind::unknown_operator, leaf.span,
-                       fmt::format("`{}` is no operator that is known here", leaf.name.text),
-                       "operators are defined before they are used, and have no tensors in their values");
+                       fmt::format("`{}` is not a known operator", leaf.name.text),
+                       "define operators before they are used; their values can't contain tensors");
         Access argument;
         argument.tensor = leaf.name.text;
         number_of_argument(leaf.name);
@@ -74,10 +74,12 @@ void refuse_conversions(const value::Definition &tree, const OperatorTree &of) {
   const auto *made = std::get_if<value::Definition::Apply>(&tree.kind);
   if (!made) return;
   if (value::made_by_conversion(made->op))
-    report::fail(Kind::unknown_operator, of.value.span,
-                 fmt::format("`{}` is converted in `{}`, whose values have the type of what it is used for",
-                             value::name_in_call(made->op), of.name.text),
-                 "convert its arguments where it is used");
+    report::fail(
+        Kind::unknown_operator, of.value.span,
+        fmt::format(
+            "`{}` converts a value in `{}`, but an operator takes the type of the expression that uses it",
+            value::name_in_call(made->op), of.name.text),
+        "convert its arguments where it is used");
   for (const value::Definition &part : made->arguments)
     refuse_conversions(part, of);
 }
@@ -85,7 +87,7 @@ void refuse_conversions(const value::Definition &tree, const OperatorTree &of) {
 void need_two_arguments(const OperatorTree &tree, const LawTree &law) {
   if (tree.arguments.size() == 2 || law.kind == LawTree::Kind::On) return;
   report::fail(Kind::unknown_operator, law.span,
-               fmt::format("`{}` is a law of operators of two arguments, and `{}` has {}", law.span.text(),
+               fmt::format("`{}` is a law of operators of two arguments, but `{}` has {}", law.span.text(),
                            tree.name.text, tree.arguments.size()));
 }
 
@@ -113,7 +115,7 @@ Operator operator_of(const OperatorTree &tree, const Operators &known) {
       const std::optional<Operator> over = known.named(law.over.text);
       if (!over || value::laws_of(*over).least != 2)
         report::fail(Kind::unknown_operator, law.over.span,
-                     fmt::format("`{}` is no operator of two arguments that is known here", law.over.text),
+                     fmt::format("`{}` is not a known operator of two arguments", law.over.text),
                      "docs/operators.md lists the operators");
       made.distributes_over.push_back(*over);
       break;
@@ -129,7 +131,7 @@ Operators::Operators(const std::vector<OperatorTree> &trees) {
   for (const OperatorTree &tree : trees) {
     if (named(tree.name.text) || tree.name.text == "inf")
       report::fail(Kind::duplicate_name, tree.name.span,
-                   fmt::format("`{}` has another meaning already", tree.name.text), "choose another name");
+                   fmt::format("`{}` already has another meaning", tree.name.text), "choose another name");
     const Operator made = operator_of(tree, *this);
     check_laws(tree, made, value::Type::Float64);
     own_.push_back(made);

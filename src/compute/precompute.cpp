@@ -55,9 +55,10 @@ void collect_factors(const Expression &value, std::vector<Expression> &factors) 
   case Expression::Kind::Integer:
   case Expression::Kind::Decimal: factors.push_back(value); return;
   default:
-    report::fail(Kind::not_supported, value.span,
-                 fmt::format("`{}` is no product, of which a workspace could hold a part", value.span.text()),
-                 "write a program: `for i { let w(j) = 0; ... }`");
+    report::fail(
+        Kind::not_supported, value.span,
+        fmt::format("`{}` is not a product, so a workspace can't hold a part of it", value.span.text()),
+        "write a program: `for i { let w(j) = 0; ... }`");
   }
 }
 
@@ -75,9 +76,10 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
       return parse::to_text(each) == parse::to_text(factor);
     });
     if (found == rest.end())
-      report::fail(Kind::unknown_tensor, factor.span,
-                   fmt::format("`{}` is no factor of `{}`", factor.span.text(), assignment.value.span.text()),
-                   "the workspace holds a product of some of the factors, as they are written there");
+      report::fail(
+          Kind::unknown_tensor, factor.span,
+          fmt::format("`{}` is not a factor of `{}`", factor.span.text(), assignment.value.span.text()),
+          "a workspace holds the product of some of the factors, written as in the expression");
     taken.push_back(std::move(*found));
     rest.erase(found);
   }
@@ -103,9 +105,9 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
     if (!contains(inside, mode.text) || !contains(outside, mode.text))
       report::fail(Kind::unknown_variable, mode.span,
                    contains(inside, mode.text)
-                       ? fmt::format("nothing but the workspace's factors has the index `{}`", mode.text)
+                       ? fmt::format("only the workspace's factors have the index `{}`", mode.text)
                        : fmt::format("the workspace's factors have no index `{}`", mode.text),
-                   "its modes are indices of its factors that the result or other factors have, too");
+                   "the modes are those indices of its factors that the result or other factors have too");
   const std::vector<Name> own = without(inside, workspace.modes);
   const std::vector<Name> summed = without(own, outside), around = without(own, summed);
   const std::vector<Name> behind = without(outside, around);

@@ -145,8 +145,8 @@ private:
     if (is_loop(name) || is_size(name))
       report::fail(
           Kind::not_a_product, written.span,
-          fmt::format("`{}` is {}, no tensor", name, is_loop(name) ? "the variable of a loop" : "a size"),
-          "it is a number in values, without subscripts, and isn't assigned to");
+          fmt::format("`{}` is {}, not a tensor", name, is_loop(name) ? "the variable of a loop" : "a size"),
+          "use it as a number, without subscripts; it can't be assigned to");
     Access made;
     made.tensor = name;
     made.span = written.span;
@@ -274,7 +274,7 @@ private:
     if (is_loop(name.text) || is_size(name.text) || orders_.count(name.text) ||
         program().locals.count(name.text))
       report::fail(Kind::duplicate_name, name.span,
-                   fmt::format("`{}` has another meaning already", name.text), "choose another name");
+                   fmt::format("`{}` already has another meaning", name.text), "choose another name");
     const std::size_t around = scopes_.size();
     std::vector<Loop> modes;
     for (std::size_t k = 0; k < target.children.size(); ++k) {
@@ -288,7 +288,7 @@ private:
     Sum made = value(statement.assignment.value);
     if (orders_.count(name.text))
       report::fail(Kind::unknown_variable, name.span,
-                   fmt::format("the first value of `{}` can't be computed from it", name.text));
+                   fmt::format("the first value of `{}` can't be computed from itself", name.text));
     (target.kind == Expression::Kind::Call ? program().local_tensors : program().locals)
         .emplace(name.text, around);
     visible_.insert(name.text);
@@ -384,7 +384,7 @@ private:
       report::fail(Kind::not_a_product, statement.span,
                    fmt::format("`{}` reads `{}` in a quotient that would be added to a part of the new value",
                                statement.span.text(), target.tensor),
-                   "keep the quotient in a scalar of its own, which is set before");
+                   "compute the quotient in a scalar first: `let s = ...;`");
     all.front().accumulate = accumulate;
     return all;
   }
@@ -399,7 +399,7 @@ private:
         results_.push_back(tensor);
     if (results_.empty())
       report::fail(Kind::syntax_error, tree_.span,
-                   "the program assigns to what it declares only: it has no result");
+                   "the program assigns only to what `let` declares: it has no result");
   }
 
   bool is_result(const std::string &tensor) const {
@@ -454,7 +454,7 @@ private:
         auto known = found.find(tensor);
         if (known == found.end() || !known->second[k])
           report::fail(Kind::unknown_extent, spans_.at(tensor),
-                       fmt::format("nothing says what extent mode {} of `{}` has", k, tensor),
+                       fmt::format("the extent of mode {} of `{}` is unknown", k, tensor),
                        "declare it at the beginning: `tensor A(m, n), x(n + 1);`");
         extents.push_back(*known->second[k]);
       }
@@ -531,7 +531,7 @@ private:
   [[noreturn]] void fail_open(const std::string &size) const {
     std::string loop = size.substr(0, size.find('.'));
     report::fail(Kind::unknown_extent, tree_.span,
-                 fmt::format("nothing says where the loop over `{}` ends", loop),
+                 fmt::format("the upper bound of the loop over `{}` is unknown", loop),
                  fmt::format("give it bounds: `for {} in [0, n)`", loop));
   }
 

@@ -121,10 +121,11 @@ void check_rounds(const Computation &computation) {
     bool changes = false;
     each_read(test, [&](const Access &read) {
       if (!read.is_local && !read.subscripts.empty())
-        report::fail(Kind::bad_condition, read.span,
-                     fmt::format("`{}` is an element of a tensor: scalars say whether there is another round",
-                                 to_text(read)),
-                     "compute a scalar from it in the round: `let e = 0; for i { e max= abs(x(i)); }`");
+        report::fail(
+            Kind::bad_condition, read.span,
+            fmt::format("`{}` is an element of a tensor: the condition of rounds may read only scalars",
+                        to_text(read)),
+            "compute a scalar from it in the round: `let e = 0; for i { e max= abs(x(i)); }`");
       for (const Statement &other : statements)
         changes = changes || (&other != &test && other.target.tensor == read.tensor &&
                               shared_loops(other.place, test.place) == test.loops.size());
@@ -132,7 +133,7 @@ void check_rounds(const Computation &computation) {
     if (!changes)
       report::fail(
           Kind::bad_condition, test.span,
-          fmt::format("no round changes what `{}` reads, so it never comes to hold", test.span.text()),
+          fmt::format("no round changes what `{}` reads, so it never becomes true", test.span.text()),
           "compare a scalar that the body assigns to; `repeat 10 { ... }` is ten rounds");
   }
 }

@@ -34,13 +34,13 @@ constexpr const char *infinity = "inf";
 
 Operator reduction_named(const parse::Name &name, const Operators &operators) {
   const std::optional<Operator> op = operators.named(name.text);
-  if (!op) fail_operator(name, operators, "no operator that a result can be reduced by", true);
+  if (!op) fail_operator(name, operators, "not an operator that a result can be reduced by", true);
   const value::Laws &laws = value::laws_of(*op);
   if (laws.identity && !value::is_reduction(*op))
     report::fail(Kind::unknown_operator, name.span,
-                 fmt::format("`{}` isn't said to be {}: a result can't be reduced by it", name.text,
+                 fmt::format("`{}` isn't declared {}: a result can't be reduced by it", name.text,
                              laws.is_associative ? "commutative" : "associative"),
-                 "state it behind the operator's value: `: associative, commutative, identity 0`");
+                 "state it after the operator's value: `: associative, commutative, identity 0`");
   if (!value::is_reduction(*op))
     fail_operator(name, operators, "an operator without an identity: a result can't be reduced by it", true);
   return *op;
@@ -209,8 +209,8 @@ Algebra algebra_of(const parse::AssignmentTree &tree, const Operators &operators
     algebra.add = algebra.by = reduction_named(semiring->add, operators);
     const std::optional<Operator> multiply = operators.named(semiring->multiply.text);
     if (!multiply || value::laws_of(*multiply).least != 2)
-      fail_operator(semiring->multiply, operators, multiply ? "no operator of two arguments" : "no operator",
-                    false);
+      fail_operator(semiring->multiply, operators,
+                    multiply ? "not an operator of two arguments" : "not an operator", false);
     algebra.multiply = *multiply;
   }
   if (tree.op == Written::Reduce) {

@@ -79,16 +79,6 @@ void sum_widths(Tensor &tensor, const Level &level, Elements &widths, const Pack
   sum_pointers(widths);
 }
 
-void set_width(Tensor &tensor, const PiecePlan &plan, const Level &level, std::int64_t widest) {
-  if (level.width > 0 && widest > level.width) {
-    std::string few = fmt::format("position `{}` is below {}, but ", level.position, level.width);
-    if (!level.home) fail_not_storable(tensor, fmt::format("{}{} entries want one of them", few, widest));
-    std::string home = term::to_text(plan.modes[level.home->mode].value);
-    fail_not_storable(tensor, fmt::format("{}an entry finds no free one from `{}` on", few, home));
-  }
-  if (!level.count.empty()) tensor.counts[level.count] = widest;
-}
-
 void check_length(const Tensor &tensor, const Level &level, const PackOptions &options, std::int64_t widest) {
   if (level.lengths.empty()) return;
   check_width(tensor.layout, level.lengths, options, widest, fmt::format("{} positions", widest));
@@ -114,6 +104,36 @@ std::vector<std::size_t> modes_of(const Level &level) {
     modes.push_back(key.mode);
   return modes;
 }
+
+/// The coordinates of the nodes above a level, as the layout has them; empty: there are none.
+std::string coordinates_above(const PiecePlan &plan, const Level &level) {
+  std::string text;
+  for (const Level &above : plan.levels) {
+    if (above.position == level.position) break;
+    for (std::size_t mode : modes_of(above))
+      text += fmt::format("{}`{}`", text.empty() ? "" : " and ", term::to_text(plan.modes[mode].value));
+  }
+  return text;
+}
+
+} // namespace
+
+void set_width(Tensor &tensor, const PiecePlan &plan, const Level &level, std::int64_t widest) {
+  if (level.width > 0 && widest > level.width) {
+    if (level.home)
+      fail_not_storable(
+          tensor,
+          fmt::format("an entry finds no free position `{}` from `{}` on: the layout has room for {}",
+                      level.position, term::to_text(plan.modes[level.home->mode].value), level.width));
+    const std::string above = coordinates_above(plan, level);
+    fail_not_storable(tensor, fmt::format("{} entries {}, but the layout has room for {} (positions `{}`)",
+                                          widest, above.empty() ? "are given" : "have the same " + above,
+                                          level.width, level.position));
+  }
+  if (!level.count.empty()) tensor.counts[level.count] = widest;
+}
+
+namespace {
 
 /// Walks over sorted entries and opens nodes.
 class Builder {
@@ -355,7 +375,7 @@ private:
     if (at < 0 || position >= pointers.integer(parent + 1))
       fail_not_storable(
           tensor_,
-          fmt::format("`{} = {}` is not in the segment of {} positions that `{}` leaves it",
+          fmt::format("`{0} = {1}` doesn't fit into its segment, to which `{3}` gives {2} positions",
                       term::to_text(plan_.modes[level.mode].value),
                       coordinates_.index[level.mode][e] + range_of(plan_.modes[level.mode], tensor_).least,
                       pointers.integer(parent + 1) - pointers.integer(parent), level.pointer));
@@ -372,7 +392,8 @@ private:
       if (!values) {
         if (sum != plan_.literal)
           fail_not_storable(tensor_,
-                            fmt::format("each entry is {}, but there is one of {}", plan_.literal, sum));
+                            fmt::format("the layout stores the value {} for each entry, but an entry is {}",
+                                        plan_.literal, sum));
         return;
       }
       report::require(slot >= 0 && slot < static_cast<std::int64_t>(values->size()),

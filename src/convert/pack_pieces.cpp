@@ -150,7 +150,7 @@ void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOpt
     double value = has_given ? given.value[e] : options.fill,
            means = has_meant ? meant.value[e] : options.fill;
     if (!is_same(value, means))
-      fail_not_storable(tensor, fmt::format("at {} they have {}, but the layout would mean {} there",
+      fail_not_storable(tensor, fmt::format("the entry at {} is {}, but the layout would make it {}",
                                             place_text(has_given ? given : meant, e), value, means));
   }
 }

@@ -150,10 +150,10 @@ private:
     std::error_code error;
     if (!files::exists(path_, error)) return;
     if (!files::is_directory(path_, error))
-      fail_to_write("a file of this name exists, and a folder is needed");
+      fail_to_write("a file of this name exists, but a folder is needed");
     for (const auto &entry : files::directory_iterator(path_, error))
       if (entry.path().filename() != description_name && entry.path().extension() != ".npy")
-        fail_to_write(fmt::format("the folder exists and holds `{}`, which is no array of a layout",
+        fail_to_write(fmt::format("the folder exists and holds `{}`, which is not an array of a layout",
                                   entry.path().filename().string()));
     if (error) fail_to_write(error.message());
   }

@@ -34,7 +34,7 @@ struct Word {
 };
 
 constexpr const char *banner_form =
-    "the first line is such as: %%MatrixMarket matrix coordinate real general";
+    "write a first line such as: %%MatrixMarket matrix coordinate real general";
 
 std::vector<Word> words_of_first_line(std::string_view content) {
   std::vector<Word> words;

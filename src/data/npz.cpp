@@ -55,7 +55,7 @@ public:
   std::vector<std::int64_t> integers(const std::string &name) {
     const Array array = this->array(name);
     if (!array.is_integer() || array.shape.size() != 1)
-      refuse(fmt::format("the array `{}` is not one of integers with one mode", name));
+      refuse(fmt::format("the array `{}` is not a vector of integers", name));
     std::vector<std::int64_t> numbers(array.size());
     for (std::size_t k = 0; k < numbers.size(); ++k)
       numbers[k] = array.integer(k);
@@ -172,7 +172,7 @@ private:
     const std::size_t entries = data.size();
     require(coordinates.is_integer() && coordinates.shape.size() == 2 && data.shape.size() == 1 &&
                 coordinates.size() == entries * result_.order(),
-            "`coords` doesn't have an index for each mode and each element of `data`");
+            "`coords` must have an index for each mode and each element of `data`");
     archive_.take_entries(entries, result_.order());
     for (std::size_t mode = 0; mode < result_.order(); ++mode)
       for (std::size_t k = 0; k < entries; ++k) {
@@ -215,7 +215,7 @@ private:
             "`indptr` doesn't rise from 0 to the number of indices");
     require(static_cast<std::int64_t>(starts.size()) - 1 == result_.shape[outer] / rows &&
                 result_.shape[outer] % rows == 0,
-            "`indptr` doesn't have an element more than the matrix has rows, or columns, or rows of blocks");
+            "`indptr` must have one element more than the matrix has rows, columns or block rows");
     archive_.take_entries(data.size(), 2);
     result_.reserve(data.size());
     for (std::size_t r = 0; r + 1 < starts.size(); ++r)
@@ -235,7 +235,7 @@ private:
     const std::vector<std::int64_t> offsets = archive_.integers("offsets");
     const Array data = archive_.array("data");
     require(data.shape.size() == 2 && data.shape[0] == static_cast<std::int64_t>(offsets.size()),
-            "`data` doesn't have a row for each offset");
+            "`data` must have a row for each offset");
     const std::int64_t columns = std::min(data.shape[1], result_.shape[1]);
     archive_.take_entries(data.size(), 2);
     for (std::size_t d = 0; d < offsets.size(); ++d) {
@@ -336,10 +336,9 @@ Coordinates read_npz(const std::string &path, const ReadOptions &options) {
   }
   const std::vector<std::string> names = archive.names();
   if (names.size() != 1)
-    archive.refuse(
-        fmt::format("the archive has {} arrays, and no `format`: it is neither a matrix of SciPy's nor "
-                    "one array",
-                    names.size()));
+    archive.refuse(fmt::format(
+        "the archive has {} arrays, and no `format`: it is neither a SciPy matrix nor a single array",
+        names.size()));
   const Array array = archive.array(names.front());
   archive.take_entries(array.size(), array.shape.size() + 1);
   return entries_of(array);

@@ -120,7 +120,7 @@ void write_coordinate_matrix(OutputFile &file, const std::string &path, const Co
 }
 
 [[noreturn]] void fail_complex(const std::string &path) {
-  fail(Kind::unsupported_file, text::Place::of_file(path), ".tns files hold no complex numbers",
+  fail(Kind::unsupported_file, text::Place::of_file(path), ".tns files can't hold complex numbers",
        "write a .mtx, .npy or .npz file, or a folder of arrays");
 }
 

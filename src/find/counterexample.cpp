@@ -73,7 +73,7 @@ public:
     if (kind == "O-start")
       return fmt::format("{}: it is at position {}, before `{}`", looking(), position(0), argument);
     if (kind == "O-empty")
-      return fmt::format("{}: it is at position {}, behind the empty position {}", looking(), position(1),
+      return fmt::format("{}: it is at position {}, after the empty position {}", looking(), position(1),
                          position(0));
     if (kind == "O-persist") return persist();
     if (kind == "O-inc") return increment();
@@ -170,8 +170,8 @@ private:
   std::string partition() const {
     std::int64_t low = std::min(position(0), position(1)), high = std::max(position(0), position(1));
     return fmt::format(
-        "{}: with {} at position {} and {} at position {}, bisection can't tell where to go on", looking(),
-        key(low), low, key(high), high);
+        "{}: with {} at position {} and {} at position {}, a binary search can't tell which half to search",
+        looking(), key(low), low, key(high), high);
   }
 
   std::string persist() const {
@@ -181,9 +181,11 @@ private:
 
   std::string increment() const {
     if (target(0) == target(1))
-      return fmt::format("{}: the same target {} twice, ++ would miss it", all_data(), target(0));
-    return fmt::format("{}: {} and later {} are both at position {}, ++ would miss it", all_data(), target(0),
-                       target(1), position(0));
+      return fmt::format("{}: the target {} comes twice, and a walk that steps past a match would miss it",
+                         all_data(), target(0));
+    return fmt::format("{}: {} and later {} are both at position {}, and a walk that steps past a match "
+                       "would miss the second",
+                       all_data(), target(0), target(1), position(0));
   }
 
   std::string starts(bool back, bool up) const {
@@ -202,7 +204,7 @@ private:
   }
 
   std::string block(const std::string &width) const {
-    return fmt::format("{}: what is at position {} is {}, which begins at no multiple of {}", data(),
+    return fmt::format("{}: the block at position {} is {}, which doesn't begin at a multiple of {}", data(),
                        position(0), key(position(0)), width);
   }
 

@@ -60,7 +60,7 @@ std::string try_jump(Obligations &obligations, const LevelPlan &plan, std::size_
   const scan::Component &component = found.components[0];
   std::optional<std::set<std::string>> names = dependent(nest, loop, plan.level);
   if (!names) return "what is visited inside depends on it";
-  if (!walk.advance) return "the walk stays at a match, which other visits need";
+  if (!walk.advance) return "the walk stays at a match, since other visits need it";
   std::int64_t step = term::coefficient_of(component.target, here.variable);
   Term rest = component.target - term::scale(step, term::variable(here.variable));
   if (mentions_any(rest, *names) || mentions_any(component.key, *names))

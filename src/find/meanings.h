@@ -9,8 +9,8 @@ namespace unravel::find {
 /// "O-persist", "O-stop".
 std::string kind_of(const std::string &obligation);
 
-/// What holds where the obligation is proved, as half a sentence: "a target is at one position at most". For
-/// each that docs/find-synthesis.md lists, and for those of dependences and searches; empty for others.
+/// What holds where the obligation is proved, as half a sentence: "a target is at no more than one position".
+/// For each that docs/find-synthesis.md lists, and for those of dependences and searches; empty for others.
 std::string meaning_of(const std::string &obligation);
 
 } // namespace unravel::find

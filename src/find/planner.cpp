@@ -170,7 +170,7 @@ private:
     LevelPlan map = own;
     if (!try_map(obligations, map).available || loops_since(obligations, map.filled_map()->level) == 0)
       return;
-    take(own, std::move(map), "nothing but a scan is proved");
+    take(own, std::move(map), "only a scan is proved");
   }
 
   /// The part of its keys' range that a segment reaches over of which the term reads keys, as far as is
@@ -299,7 +299,7 @@ private:
   }
 
   [[noreturn]] void refuse(const LevelPlan &own, const Request &wanted, const std::string &reason) const {
-    std::string hint = "leave the method to the compiler, or state the property that is missing";
+    std::string hint = "leave the method to the compiler, or state the missing property";
     if (std::string needed = demand(own, reason); !needed.empty()) hint = needed + "; " + hint;
     report::fail(report::Kind::find_not_proved, wanted.method_span,
                  fmt::format("`{}` can't be found by {}: {}", nest_.levels[own.level].variable,
@@ -339,7 +339,7 @@ void check_requests(const std::vector<std::string> &names, const Requests &reque
     for (const std::string &each : names)
       if (list.find("`" + each + "`") == std::string::npos) list += (list.empty() ? "`" : ", `") + each + "`";
     report::fail(report::Kind::no_such_find, request.name_span,
-                 fmt::format("nothing is found for `{}`", name),
+                 fmt::format("nothing has to be found for `{}`", name),
                  list.empty() ? "no find is needed in this order of loops" : "finds are " + list);
   }
 }

@@ -126,7 +126,7 @@ private:
       }
       if (!found) {
         if (piece_.positions.size() > 1)
-          fail(fmt::format("nothing says the position `{}` of coordinates ({})", position,
+          fail(fmt::format("nothing determines the position `{}` of coordinates ({})", position,
                            fmt::join(layout_.coordinates, ", ")));
         made_.position = position;
         return;
@@ -266,7 +266,7 @@ private:
       return holds_without_entries();
     };
     if (!hold(-1) && !hold(0))
-      fail("neither with zeros nor with -1 in its index arrays nothing is stored, and its properties hold");
+      fail("neither zeros nor -1 in its index arrays make an empty tensor that keeps its properties");
     if (made_.count.empty()) return;
     const Term position = term::variable(made_.position);
     term::Substitution coordinates; // as the entry at the position has them
@@ -282,7 +282,7 @@ private:
             term::substitute(term::substitute(slot, coordinates), {{made_.count, position}}));
         for (const std::string &coordinate : layout_.coordinates)
           if (term::mentions(reset.slots.back(), coordinate))
-            fail(fmt::format("nothing says `{}` of position `{}`", coordinate, made_.position));
+            fail(fmt::format("nothing determines `{}` of position `{}`", coordinate, made_.position));
       }
       made_.resets.push_back(std::move(reset));
     }
@@ -335,14 +335,14 @@ private:
       std::vector<Term> stays = is_other;
       stays.push_back(relation);
       stays.push_back(term::negation(update.after(part)));
-      require(std::move(stays), update, "another entry isn't proved to stay");
+      require(std::move(stays), update, "the other entries aren't proved to stay");
     }
     for (const Term &part : term::conjuncts(relation)) {
       Update update(made_.sets, made_.count);
       std::vector<Term> comes = is_other;
       comes.push_back(update.after(relation));
       comes.push_back(term::negation(part));
-      require(std::move(comes), update, "it isn't proved that no other entry comes");
+      require(std::move(comes), update, "it isn't proved that no other entry appears");
     }
     Update update(made_.sets, made_.count);
     std::vector<Term> shared = is_other;
@@ -367,8 +367,9 @@ private:
       if (!repeats())
         require(std::move(hypotheses), update, broken);
       else if (!refuted(with_update(std::move(hypotheses), update)))
-        fail(fmt::format("nothing says the position `{}` of coordinates ({}), and with another entry {}",
-                         made_.position, fmt::join(layout_.coordinates, ", "), broken));
+        fail(
+            fmt::format("nothing determines the position `{}` of coordinates ({}), and with another entry {}",
+                        made_.position, fmt::join(layout_.coordinates, ", "), broken));
     }
   }
 

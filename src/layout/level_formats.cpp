@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view coordinate_names = "ijklmnoabcdefgh";
 constexpr const char *diagonals_hint =
-    "write `levels k: compressed, i: range, j: offset`, k no coordinate; in letters `sro`";
+    "write `levels k: compressed, i: range, j: offset`, where k is not a coordinate; in letters `sro`";
 
 /// The properties of levels of Chou et al., table 1, and what a format has of them.
 constexpr const char *quality_names[] = {"full", "ordered", "unique", "branchless", "compact"};
@@ -305,7 +305,7 @@ std::optional<Composition> composition_of(const std::string &letters,
   const std::vector<std::int64_t> &order = mode_order.empty() ? in_order : mode_order;
   if (!std::is_permutation(order.begin(), order.end(), in_order.begin(), in_order.end()))
     report::fail(Kind::wrong_arity, span,
-                 fmt::format("`{}` is no order of the {} modes of `{}`", fmt::join(mode_order, ","),
+                 fmt::format("`{}` is not an order of the {} modes of `{}`", fmt::join(mode_order, ","),
                              in_order.size(), letters),
                  "write each mode once, from 0: `ss:1,0` stores columns");
   for (std::size_t mode = 0; mode < order.size(); ++mode) {
@@ -335,8 +335,8 @@ Level level_of(const parse::LevelTree &tree, const std::vector<std::string> &par
     bool number = tree.buckets->kind == parse::Expression::Kind::Integer && tree.buckets->integer > 0;
     if (!number && std::ranges::find(parameters, level.buckets) == parameters.end())
       report::fail(Kind::bad_property, tree.buckets->span,
-                   fmt::format("`{}` is no number of buckets", level.buckets),
-                   "it is known when a kernel is made: a positive integer, or a parameter of the layout");
+                   fmt::format("`{}` is not a number of buckets", level.buckets),
+                   "write a positive integer, or a parameter of the layout");
   }
   for (const parse::LevelPropertyTree &property : tree.properties) {
     const std::string &name = property.name.text;
@@ -349,8 +349,8 @@ Level level_of(const parse::LevelTree &tree, const std::vector<std::string> &par
         if (row->qualities[k] == Either) may.push_back(fmt::format("`not {}`", quality_names[k]));
       report::fail(Kind::bad_property, property.name.span,
                    fmt::format("a {} level is {} {}", row->word, property.holds ? "never" : "always", name),
-                   may.empty() ? "it has no properties of choice"
-                               : fmt::format("what may be said of it is {}", fmt::join(may, " and ")));
+                   may.empty() ? "leave out the property"
+                               : fmt::format("write {}, or leave out the property", fmt::join(may, " and ")));
     }
   }
   return level;
@@ -383,7 +383,7 @@ Composition composition_of(const parse::LayoutTree &tree) {
       if (!diagonals)
         report::fail(
             Kind::unknown_name, level.coordinate.span,
-            fmt::format("`{}` is no coordinate of layout `{}`", level.coordinate.text, tree.name.text),
+            fmt::format("`{}` is not a coordinate of layout `{}`", level.coordinate.text, tree.name.text),
             k + 1 < tree.levels.size() && tree.levels[k + 1].format.text == "range"
                 ? diagonals_hint
                 : fmt::format("its coordinates are {}", fmt::join(result.coordinates, ", ")));
@@ -393,7 +393,7 @@ Composition composition_of(const parse::LayoutTree &tree) {
     auto mode = static_cast<std::size_t>(found - result.coordinates.begin());
     if (std::ranges::find(result.modes, mode) != result.modes.end())
       report::fail(Kind::duplicate_name, level.coordinate.span,
-                   fmt::format("`{}` has a level already", level.coordinate.text),
+                   fmt::format("`{}` already has a level", level.coordinate.text),
                    "write each coordinate once");
     result.modes.push_back(mode);
   }

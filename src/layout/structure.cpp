@@ -189,11 +189,11 @@ private:
       };
       auto found = std::ranges::find_if(parts, says);
       if (found == parts.end())
-        report::fail(Kind::sparse_result, span_,
-                     fmt::format("in layout `{}` nothing says what `{}` is without the modes that the result "
-                                 "doesn't have",
-                                 whole_.name, coordinate),
-                     "a dense result, or one with all modes of the operand");
+        report::fail(
+            Kind::sparse_result, span_,
+            fmt::format("in layout `{}` nothing determines `{}` without the modes that the result lacks",
+                        whole_.name, coordinate),
+            "use a dense result, or one with all modes of the operand");
       keep(*found);
     }
     for (std::size_t before = 0; before != positions_.size();) {
@@ -314,7 +314,7 @@ private:
         fmt::format("the places of layout `{}` on the modes of the result can't be numbered: nothing "
                     "known beforehand bounds `{}`",
                     whole_.name, position),
-        "a dense result, or one with all modes of the operand");
+        "use a dense result, or one with all modes of the operand");
   }
 
   void add_dense_modes() {

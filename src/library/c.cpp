@@ -91,7 +91,7 @@ template <class T> void given_all(T *pointer, std::size_t count, const char *wha
 ValueType type_of(unravel_type type) {
   if (static_cast<unsigned>(type) > UNRAVEL_COMPLEX128)
     unravel::report::fail(unravel::report::Kind::bad_option,
-                          fmt::format("{} is no type of elements", static_cast<int>(type)));
+                          fmt::format("{} is not a type of elements", static_cast<int>(type)));
   return static_cast<ValueType>(type);
 }
 

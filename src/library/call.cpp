@@ -92,7 +92,8 @@ void Kernel::Code::check_memory(const Bound &bound, const Prepared &prepared) co
     const Tensor::State &result = Access::state(bound.tensors[k]);
     if (!result.writable)
       fail(Kind::result_is_operand,
-           fmt::format("the tensor given for the result `{}` is over arrays that are const", names[k]));
+           fmt::format("the tensor given for the result `{}` has const arrays, but the kernel writes to them",
+                       names[k]));
     for (std::size_t other = 0; other < tensors; ++other) {
       if (other == k || !bound.tensors[other]) continue;
       const Tensor::State &operand = Access::state(bound.tensors[other]);
@@ -257,7 +258,8 @@ int Kernel::Code::run(Bound &bound, const Prepared &prepared, Step step) const {
   }
   if (step == Step::Inspect) return variant.inspect(structs);
   if (step == Step::Values && !variant.values())
-    fail(Kind::bad_option, "the kernel computes its result as a whole", "make it with the schedule `reuse`");
+    fail(Kind::bad_option, "the kernel computes its result as a whole",
+         "make the kernel with the schedule `reuse`");
   if (step == Step::Values) return variant.values()->call(structs, threads);
   int code = variant.call(structs, threads);
   if (code == 0 && variant.values()) code = variant.values()->call(structs, threads);

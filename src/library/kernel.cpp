@@ -43,8 +43,8 @@ pipeline::Request request_of(const std::string &expression, const Tensors &tenso
     if (with.formats.contains(name)) continue; // the call compares them
     if (state.kind->format.empty())
       fail(Kind::unknown_layout,
-           fmt::format("`{}` has the structure of another tensor, which is no layout of its own: `{}`", name,
-                       state.kind->layout.name),
+           fmt::format("`{}` has the structure of another tensor, which isn't a layout of its own: `{}`",
+                       name, state.kind->layout.name),
            "convert it to a layout that has a name");
     with.formats[name] = state.kind->format;
     if (state.fill != 0) with.formats[name] += fmt::format(" fill {}", state.fill);
@@ -217,7 +217,7 @@ int Kernel::values(const std::vector<void *> &structs) const {
     variant.check(structs);
     if (!variant.values())
       fail(Kind::bad_option, "the kernel computes its result as a whole",
-           "make it with the schedule `reuse`");
+           "make the kernel with the schedule `reuse`");
     return variant.values()->call(structs, code_->threads);
   });
 }

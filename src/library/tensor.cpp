@@ -226,7 +226,7 @@ std::optional<value::Type> type_in(const std::string &path) {
 } // namespace
 
 Tensor::State &Access::state(const Tensor &tensor) {
-  if (!tensor.state_) fail(Kind::missing_input, "the handle stands for no tensor", "assign a tensor to it");
+  if (!tensor.state_) fail(Kind::missing_input, "the handle is empty", "assign a tensor to it");
   return *tensor.state_;
 }
 
@@ -442,7 +442,7 @@ namespace {
 
 void require_scalar(const Tensor::State &state) {
   if (!state.shape.empty())
-    fail(Kind::order_mismatch, fmt::format("a tensor of order {} ({}) is no scalar", state.shape.size(),
+    fail(Kind::order_mismatch, fmt::format("a tensor of order {} ({}) is not a scalar", state.shape.size(),
                                            fmt::join(state.shape, " x ")));
 }
 

@@ -16,14 +16,15 @@ using nlohmann::ordered_json;
 const std::vector<Fact> &facts() {
   static const std::string forms = "in which form sums over segments are written";
   static const std::vector<Fact> all = {
-      {"wake", "ns", "to wake a sleeping thread and hear from it", "from how much work on a loop has a team",
-       false, [](Profile &p) -> double & { return p.wake; }},
-      {"barrier", "ns", "to hear from a thread that is awake",
+      {"wake", "ns", "to wake a sleeping thread and get its answer",
+       "the least work for which a loop gets a team of threads", false,
+       [](Profile &p) -> double & { return p.wake; }},
+      {"barrier", "ns", "to get an answer from a thread that is awake",
        "chunks of parallel loops, work of a wavefront's level, parallel loops inside serial ones", false,
        [](Profile &p) -> double & { return p.barrier; }},
       {"entry", "ns", "per entry of a plain sum in cache", "what the other times are compared with", false,
        [](Profile &p) -> double & { return p.entry; }},
-      {"branch_miss", "ns", "of a branch that was foreseen wrongly",
+      {"branch_miss", "ns", "of a mispredicted branch",
        "tests for marks against visits, binary searches against walks, what a row costs", false,
        [](Profile &p) -> double & { return p.branch_miss; }},
       {"load", "ns", "per element at an index, by plain loads", "", false,
@@ -44,7 +45,7 @@ const std::vector<Fact> &facts() {
        [](Profile &p) -> double & { return p.uneven.pairs; }},
       {"uneven.gathers", "ns", "per entry, segments of 1 to 13: by masked gathers", forms, true,
        [](Profile &p) -> double & { return p.uneven.gathers; }},
-      {"bandwidth", "GB/s", "that one thread reads from memory", "", false,
+      {"bandwidth", "GB/s", "read from memory by one thread", "", false,
        [](Profile &p) -> double & { return p.bandwidth; }},
   };
   return all;

@@ -22,10 +22,10 @@ struct SumTimes {
 struct Profile {
   std::string processor; // its name, for people
 
-  double wake = 0;        // to wake a sleeping thread and hear from it
-  double barrier = 0;     // to hear from a thread that is awake and waits for just that
+  double wake = 0;        // to wake a sleeping thread and get its answer
+  double barrier = 0;     // to get an answer from a thread that is awake and waits for just that
   double entry = 0;       // per entry of a plain sum, `sum += val[p] * x[col[p]]`
-  double branch_miss = 0; // of a branch that was foreseen wrongly
+  double branch_miss = 0; // of a mispredicted branch
 
   /// Per element that is read at an index, by plain loads, by AVX2 gathers of 4, by masked AVX-512 gathers of
   /// 8. Gathers: 0 where the processor has none.
@@ -34,7 +34,7 @@ struct Profile {
   SumTimes even;   // all segments 17 long
   SumTimes uneven; // lengths at random from 1 to 13
 
-  double bandwidth = 0;          // GB/s that one thread reads from memory
+  double bandwidth = 0;          // GB/s read from memory by one thread
   std::vector<DataCache> caches; // smallest first; empty where the machine doesn't tell
 
   friend bool operator==(const Profile &, const Profile &) = default;

@@ -8,8 +8,9 @@ namespace unravel::machine {
 /// Nanoseconds from waking a thread that sleeps until it is heard from: the median of some 40 times.
 double time_to_wake();
 
-/// Nanoseconds to hear from a thread that is awake and waits for just that: there and back, the least of many
-/// times. None where the two never ran at once, for want of processors or as others are too busy.
+/// Nanoseconds to get an answer from a thread that is awake and waits for just that: there and back, the
+/// least of many times. None where the two never ran at once, for want of processors or as others are too
+/// busy.
 std::optional<double> time_of_barrier();
 
 } // namespace unravel::machine

@@ -58,17 +58,17 @@ private:
       for (std::size_t k = 1; k < array.extents.size(); ++k)
         for (const layout::Count &count : layout_.counts)
           if (term::mentions(array.extents[k], count.name))
-            refuse(fmt::format("`{}` grows in an inner extent", array.name));
+            refuse(fmt::format("`{}` grows in an extent that isn't the first", array.name));
     if (!plan_.checked.empty())
       refuse(fmt::format("nothing ensures `{}`", layout_.properties[plan_.checked.front()].axiom.text));
     if (!piece.permutations.empty()) refuse("the order of its coordinates is chosen from all entries");
     if (!piece.limits.empty())
       refuse(fmt::format("its count `{}` depends on all entries", piece.limits.front().count));
     if (!piece.flags.empty()) refuse(fmt::format("`{}` flags entries", piece.flags.front().array));
-    if (piece.value.empty() || piece.negative) refuse("it doesn't hold an entry's value as it is");
+    if (piece.value.empty() || piece.negative) refuse("it doesn't store an entry's value unchanged");
     for (const Mode &mode : piece.modes)
       if (!mode.is_of_entry())
-        refuse(fmt::format("`{}` depends on other entries than the one that comes", mode.name));
+        refuse(fmt::format("`{}` depends on more than the entry that is appended", mode.name));
     for (const Level &level : piece.levels)
       if (level.kind == Level::Kind::Padded || level.kind == Level::Kind::Run)
         refuse(fmt::format("how many positions `{}` there are depends on all entries", level.position));

@@ -87,8 +87,7 @@ private:
       if (equation) break;
     }
     if (!found)
-      fail_at(fmt::format("nothing of a form that packing knows determines `{}`",
-                          text_of(term::variable(variable))));
+      fail_at(fmt::format("packing knows no form that determines `{}`", text_of(term::variable(variable))));
     fail_at(fmt::format("`{}` is not of a form that packing is derived for", text_of(*found)));
   }
 

@@ -237,7 +237,7 @@ private:
 
   [[noreturn]] void fail_division() {
     report::fail(report::Kind::syntax_error, tokens_.span_here(),
-                 "`/` stands only directly inside `floor(a / b)` and `ceil(a / b)`",
+                 "`/` is allowed only directly inside `floor(a / b)` and `ceil(a / b)`",
                  "say how the quotient is rounded");
   }
 
@@ -288,10 +288,10 @@ private:
                    "expected an integer, saw the decimal number " + tokens_.describe_current());
     if (layout_ && tokens_.at("exists"))
       report::fail(report::Kind::not_supported, tokens_.span_here(), "`exists` is not supported yet",
-                   "add the variable to the positions where an equation determines it");
+                   "where an equation determines the variable, add it to the positions");
     if (layout_ && tokens_.at("forall"))
       report::fail(report::Kind::syntax_error, tokens_.span_here(),
-                   "`forall` stands only at the beginning of a property",
+                   "`forall` is allowed only at the beginning of a property",
                    "write `property forall r, p : guard => conclusion`");
     tokens_.fail_expected(layout_ ? "an expression" : "a tensor, a number or `(`",
                           tokens_.at("+") ? "a sign `+` is not needed" : "");
@@ -323,8 +323,8 @@ private:
                    "expected one quotient `a / b` inside `" + result.name.text + "()`, saw " +
                        quote_shortened(quotient.span),
                    quotient.kind == Kind::Add || quotient.kind == Kind::Subtract
-                       ? "brackets make a sum the dividend: `floor((a + 1) / b)`"
-                       : "integers need no rounding, and each quotient its own");
+                       ? "put a sum that is divided in brackets: `floor((a + 1) / b)`"
+                       : "integers need no rounding; round each quotient by itself");
     tokens_.close(")");
     division_allowed_ = outside;
     result.kind = Kind::Call;

@@ -42,7 +42,7 @@ struct LaterStatement {
   const char *hint;
 };
 constexpr LaterStatement later_statements[] = {
-    {"struct", "declare the arrays apart: `index row[NNZ], col[NNZ]; value val[NNZ];`"},
+    {"struct", "declare the arrays separately: `index row[NNZ], col[NNZ]; value val[NNZ];`"},
     {"function", "declare an `index` array that holds the function's values"},
     {"fill", "positions that are not stored are 0"},
 };
@@ -164,7 +164,7 @@ private:
     tokens_.expect(":", "and the size of `" + coordinate.name.text + "`",
                    "write `" + coordinate.name.text + ": M`");
     coordinate.size =
-        tokens_.expect_name("the name of a size", "sizes are names that the tensor's shape gives values");
+        tokens_.expect_name("the name of a size", "a size is a name: the tensor's shape gives its value");
     return coordinate;
   }
 
@@ -427,7 +427,7 @@ private:
     if (!tokens_.at("(")) {
       property.functions.push_back(tokens_.expect_name(what + " or `(`"));
       if (tokens_.at(","))
-        tokens_.fail_expected("`within` or `;`", "several arrays stand in brackets: `(f, g)`");
+        tokens_.fail_expected("`within` or `;`", "write several arrays in brackets: `(f, g)`");
       return;
     }
     tokens_.open("(");

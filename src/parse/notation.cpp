@@ -13,7 +13,7 @@ namespace unravel::parse {
 namespace {
 
 constexpr const char *one_assignment_hint =
-    "an expression is one assignment; several stand in loops: `for i { y(i) = 0; for j { ... } }`";
+    "an expression is one assignment; write several in loops: `for i { y(i) = 0; for j { ... } }`";
 constexpr const char *assignment_hint = "write an assignment such as `y(i) = A(i,j) * x(j)`";
 
 [[noreturn]] void fail_not_supported(const text::Span &span, const std::string &what,
@@ -49,7 +49,7 @@ public:
     std::string hint;
     if (tokens_.at(";")) hint = one_assignment_hint;
     if (tokens_.peek().kind == Token::Kind::Name || tokens_.at("(")) hint = "a product is written with `*`";
-    if (tokens_.at("in")) hint = "`in` stands before `mask`";
+    if (tokens_.at("in")) hint = "write `in` before `mask`";
     if (tokens_.at("=")) hint = one_assignment_hint;
     tokens_.fail_expected("an operator or the end of the expression", hint);
   }
@@ -74,7 +74,8 @@ private:
     const std::size_t begin = tokens_.next().begin;
     auto part = [&](const char *what) {
       if (!tokens_.at_name() && !tokens_.at_any({"+", "*"}))
-        tokens_.fail_expected(what, "write `in min.+`: first what adds up, then what is the product");
+        tokens_.fail_expected(what,
+                              "write `in min.+`: first the operator that adds up, then that of products");
       const Token token = tokens_.next();
       return Name{std::string(token.text), tokens_.span(token)};
     };
@@ -111,7 +112,7 @@ private:
   }
 
   void fail_if_subscript() {
-    if (tokens_.at_any({"[", "{"})) tokens_.fail_expected("`(`", "indices stand in round brackets: `A(i,j)`");
+    if (tokens_.at_any({"[", "{"})) tokens_.fail_expected("`(`", "write indices in round brackets: `A(i,j)`");
   }
 
   TokenStream &tokens_;

@@ -20,7 +20,7 @@ constexpr const char *known_laws =
 double number(TokenStream &tokens, const std::string &behind) {
   const bool is_negative = tokens.accept("-");
   const std::optional<double> read = tokens.at_end() ? std::nullopt : fill_of(tokens.peek().text);
-  if (!read) tokens.fail_expected("a number behind " + behind);
+  if (!read) tokens.fail_expected("a number after " + behind);
   tokens.next();
   return is_negative ? -*read : *read;
 }
@@ -43,13 +43,13 @@ LawTree law(TokenStream &tokens) {
     made.number = number(tokens, "`absorbs`");
   } else if (tokens.accept("distributes")) {
     made.kind = Kind::DistributesOver;
-    tokens.expect("over", "behind `distributes`");
-    if (!tokens.at_name() && !tokens.at_any({"+", "*"})) tokens.fail_expected("an operator behind `over`");
+    tokens.expect("over", "after `distributes`");
+    if (!tokens.at_name() && !tokens.at_any({"+", "*"})) tokens.fail_expected("an operator after `over`");
     const Token token = tokens.next();
     made.over = {std::string(token.text), tokens.span(token)};
   } else if (tokens.accept("on")) {
     made.kind = Kind::On;
-    tokens.open("[", "behind `on`", "write `on [0, 1]`");
+    tokens.open("[", "after `on`", "write `on [0, 1]`");
     made.number = number(tokens, "`[`");
     tokens.expect(",", "between the ends of a range");
     made.high = number(tokens, "`,`");
@@ -65,7 +65,7 @@ OperatorTree one_operator(TokenStream &tokens) {
   OperatorTree made;
   const std::size_t begin = tokens.next().begin;
   made.name = tokens.expect_name("the name of an operator", form);
-  tokens.open("(", "behind the operator's name", form);
+  tokens.open("(", "after the operator's name", form);
   do
     made.arguments.push_back(tokens.expect_name("the name of an argument", form));
   while (tokens.accept(","));
@@ -78,7 +78,7 @@ OperatorTree one_operator(TokenStream &tokens) {
     while (tokens.accept(","));
   }
   made.span = tokens.span_from(begin);
-  tokens.expect(";", "behind an operator", form);
+  tokens.expect(";", "after an operator", form);
   return made;
 }
 

@@ -147,14 +147,14 @@ private:
   std::optional<Expression> mode(Expression &target) {
     Expression subscript;
     subscript.kind = Expression::Kind::Name;
-    subscript.name = tokens_.expect_name("a new name, for all indices of the mode");
+    subscript.name = tokens_.expect_name("a new name for the index of the mode");
     subscript.span = subscript.name.span;
     target.children.push_back(std::move(subscript));
     if (!tokens_.accept("in")) return std::nullopt;
     const std::string form = "write `let w(j in [0, n)) = 0`";
     tokens_.open("[", "after `in`", form);
     const std::size_t begin = tokens_.peek().begin;
-    if (tokens_.expect_integer("0, where the indices of a mode begin", 0) != 0)
+    if (tokens_.expect_integer("0, the first index of a mode", 0) != 0)
       report::fail(report::Kind::syntax_error, tokens_.span_from(begin), "the indices of a mode begin at 0",
                    form);
     tokens_.expect(",", "between the bounds of a mode");

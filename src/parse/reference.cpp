@@ -55,15 +55,14 @@ private:
   void parse_values() {
     std::size_t word = begin_of_last();
     if (word > begin_ && text_.substr(word, end_ - word) == "fill")
-      fail_at(word, end_, "expected a number behind `fill`, saw nothing", "write `fill inf`");
+      fail_at(word, end_, "expected a number after `fill`, saw nothing", "write `fill inf`");
     const std::size_t number = word, end = end_;
     cut(word);
     word = begin_of_last();
     if (word > begin_ && text_.substr(word, end_ - word) == "fill") {
       result_.values.fill = fill_of(text_.substr(number, end - number));
       if (!result_.values.fill)
-        fail_at(number, end, "expected a number behind `fill`, saw " + shown(number, end),
-                "write `fill inf`");
+        fail_at(number, end, "expected a number after `fill`, saw " + shown(number, end), "write `fill inf`");
       result_.values.fill_span = span(word, end);
       cut(word);
       word = begin_of_last();

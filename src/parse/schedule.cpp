@@ -134,7 +134,7 @@ private:
     for (Name &name : parse_variables())
       result_.parallel.push_back(std::move(name));
     if (tokens_.at_end() || !tokens_.at_name() || contains(statements, tokens_.peek().text)) return;
-    std::string expected = "`;` or a way to share iterations out (" + report::list_words(sharings) + ")";
+    std::string expected = "`;` or a way to share out iterations (" + report::list_words(sharings) + ")";
     if (!contains(sharings, tokens_.peek().text))
       tokens_.fail_expected(expected, report::suggest(tokens_.peek().text, sharings));
     if (result_.sharing) fail_twice(word);

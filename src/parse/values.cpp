@@ -27,7 +27,7 @@ ValuesTree parse_values(TokenStream &tokens) {
   const std::size_t begin = tokens.next().begin;
   const bool is_negative = tokens.accept("-");
   const std::optional<double> number = tokens.at_end() ? std::nullopt : fill_of(tokens.peek().text);
-  if (!number) tokens.fail_expected("a number behind `fill`", "write `fill inf`");
+  if (!number) tokens.fail_expected("a number after `fill`", "write `fill inf`");
   tokens.next();
   result.fill = is_negative ? -*number : *number;
   result.fill_span = tokens.span_from(begin);

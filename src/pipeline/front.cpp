@@ -223,7 +223,7 @@ Front read_request(const Request &request) {
                  "`workspace` is for a line of index notation", "in a program write `let w(j) = 0;`");
   if (front.schedule.plan && !is_assignment)
     report::fail(Kind::not_supported, front.schedule.plan->span, "`plan` is for a line of index notation",
-                 "a program says itself what is computed first");
+                 "a program itself says what is computed first");
   const compute::Fills fills = fills_of(request);
   if (auto text = argument(request.file, request.expression); !request.from.empty())
     read_c(request, fills, front);

@@ -185,7 +185,7 @@ std::optional<Front> with_plan(const Request &request, const Front &front, bool 
   const std::optional<Plans> plans = plans_of(request, front, std::max(most, few), why);
   if (asked && !plans)
     report::fail(Kind::not_supported, asked->span, fmt::format("`plan {}`: {}", asked->number, why),
-                 "leave it out; a program says itself what is computed first");
+                 "leave it out; a program itself says what is computed first");
   if (!plans) return std::nullopt;
   if (asked && plans->found.plans.size() < static_cast<std::size_t>(asked->number))
     report::fail(Kind::not_supported, asked->span,

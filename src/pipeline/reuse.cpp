@@ -83,11 +83,11 @@ Front values_front(Front front, const std::optional<compute::ResultLocal> &local
 Compilation compile_for_reuse(const Request &request, const Front &front) {
   const bool is_line = compute::free_statement_of(front.computation.program,
                                                   front.computation.program.statements.front().target.tensor);
-  if (!is_line) refuse(front, "a program has no structure of its own so far", "write the result as one line");
+  if (!is_line) refuse(front, "a program can't reuse its structure yet", "write the result as one line");
   const std::string result = front.computation.tensors.front().name;
   if (!front.structure.empty() || combine::has_slot_of_each(front.layouts.at(result)))
     refuse(
-        front, fmt::format("`{}` has its structure already", result),
+        front, fmt::format("`{}` already has its structure", result),
         fmt::format("leave out `reuse`; or give `{0}` a layout that lists its entries, -f {0}=csr", result));
   Front once = front;
   once.schedule.reuse.reset();
@@ -96,8 +96,8 @@ Compilation compile_for_reuse(const Request &request, const Front &front) {
   request_of_values.name += "_values";
   Compilation made = compile(request_of_structure, once);
   if (!made.packed.empty())
-    refuse(front, fmt::format("`{}` is packed behind the kernel", result),
-           fmt::format("choose a layout that entries are appended to, as -f {}=csr", result));
+    refuse(front, fmt::format("`{}` is packed after the kernel", result),
+           fmt::format("choose a layout that entries can be appended to, as -f {}=csr", result));
   if (!packing::append_of(front.layouts.at(result)).merges)
     refuse(front, fmt::format("`{}` may have several entries of one coordinate", result),
            fmt::format("choose a layout that has each once, as -f {}=csr", result));

@@ -55,7 +55,8 @@ void check_fills(const compute::Fills &fills, const Types &types) {
   for (const auto &[tensor, fill] : fills)
     if (const auto type = known(types, tensor); type && std::isfinite(fill) && !value::holds(*type, fill))
       report::fail(report::Kind::value_width,
-                   fmt::format("the fill of `{}`, {}, is no {}", tensor, fill, value::facts_of(*type).word),
+                   fmt::format("the fill of `{}`, {}, is not a value of type {}", tensor, fill,
+                               value::facts_of(*type).word),
                    "give the tensor a type that holds it");
 }
 

@@ -22,11 +22,11 @@ report::Diagnostic notice_of(const std::vector<std::string> &left_out, double se
   return {
       report::Kind::budget_spent,
       {},
-      fmt::format("the budget of {} s was spent before all was tried; not tried: {}", seconds,
+      fmt::format("the budget of {} s ran out before all was tried; not tried: {}", seconds,
                   fmt::join(left_out, "; ")),
-      fmt::format("nothing relies on what was not tried; allow more with `--budget {:g}`, or as long as it "
-                  "takes with `--budget 0`",
-                  5 * seconds)};
+      fmt::format(
+          "the kernel is correct without it; allow more with `--budget {:g}`, or any time with `--budget 0`",
+          5 * seconds)};
 }
 
 } // namespace unravel::prove

@@ -96,7 +96,7 @@ private:
       if (!extents_.all().contains(size.name))
         report::fail(Kind::missing_input, size.span,
                      fmt::format("no value is given for the size `{}`", size.name),
-                     fmt::format("add -i {}=5, or what it is", size.name));
+                     fmt::format("add its value, as in -i {}=5", size.name));
   }
 
   const compute::Program &program() const { return front_.computation.program; }

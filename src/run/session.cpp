@@ -535,8 +535,7 @@ private:
           entries.is_complex() ? data::to_dense(data::imaginary_part(entries)) : std::vector<double>();
       check::Comparison one =
           check::compare(data::to_dense(entries, fill_of(front_, name)), reference, tolerance, imaginary);
-      if (!one.ok && result_names().size() > 1)
-        report_.notes.push_back(fmt::format("`{}` is not what it should be", name));
+      if (!one.ok && result_names().size() > 1) report_.notes.push_back(fmt::format("`{}` is wrong", name));
       bool is_worse =
           report_.comparison &&
           (report_.comparison->ok ? !one.ok || one.max_relative_error > report_.comparison->max_relative_error

@@ -143,9 +143,8 @@ std::vector<TileLoop> tile_loops(const pipeline::Compilation &compilation,
 void require_transformation(const pipeline::Compilation &compilation) {
   const auto &leaves = compilation.combination.leaves;
   if (leaves.empty() || std::ranges::any_of(leaves, [](auto &leaf) { return !leaf.added.empty(); })) return;
-  report::fail(report::Kind::bad_transformation,
-               "the schedule adds nothing to the iteration space: there is no tiling to look at",
-               "add one, as in -s 'tile j by 64', or -s 'split A.p by 256' (docs/schedules.md)");
+  report::fail(report::Kind::bad_transformation, "the schedule makes no tiles",
+               "add a tiling, as in -s 'tile j by 64', or -s 'split A.p by 256' (docs/schedules.md)");
 }
 
 std::vector<TilingLeaf> describe_leaves(const pipeline::Compilation &compilation) {

@@ -78,7 +78,7 @@ public:
   void enter(std::size_t variable, std::int64_t value) override {
     if (++all_iterations_ > most_iterations_)
       report::fail(report::Kind::not_supported,
-                   fmt::format("on these data the loops have more than {} iterations: too many to be counted",
+                   fmt::format("on these data the loops have more than {} iterations: too many to count",
                                most_iterations_),
                    "take larger tiles or fewer data; a find by scan tries all positions in each tile");
     std::size_t loop = loop_of_[variable];

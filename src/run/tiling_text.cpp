@@ -73,8 +73,7 @@ std::string tiles_text(const Tiling &tiling) {
   if (!tiling.counts) {
     for (const TileLoop &tile : tiling.tiles)
       text += fmt::format("  {}: {} tiles\n", tile.variable, term::to_text(tile.number));
-    return text + "  how many of them have points, and what one of them touches, the data decide: give them "
-                  "with -i\n";
+    return text + "  give data with -i to see how many tiles have points, and what one touches\n";
   }
   std::vector<std::vector<std::string>> rows{{"", "exist", "with points", "iterations", "with points"}};
   for (const TileLoop &tile : tiling.tiles)
@@ -127,7 +126,7 @@ std::string working_sets_text(const Tiling &tiling) {
 } // namespace
 
 std::string caches_text(const std::vector<machine::DataCache> &caches) {
-  if (caches.empty()) return "data caches: the machine doesn't tell\n";
+  if (caches.empty()) return "data caches: unknown\n";
   std::string text;
   for (const machine::DataCache &cache : caches)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", cache.name, data::memory_text(cache.bytes));
@@ -139,7 +138,7 @@ std::string to_text(const Tiling &tiling) {
   for (const TilingLeaf &leaf : tiling.leaves) {
     text += "\n== iteration space\n" + leaf.space;
     text += "\n== levels\n";
-    if (!leaf.chosen.empty()) text += fmt::format("  for these data another plan: {}\n", leaf.chosen);
+    if (!leaf.chosen.empty()) text += fmt::format("  on these data another plan runs: {}\n", leaf.chosen);
     text += levels_text(leaf);
   }
   text += tiles_text(tiling);

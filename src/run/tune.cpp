@@ -77,7 +77,7 @@ void require_plans(const Request &request) {
   std::string why;
   if (front.schedule.plan)
     report::fail(report::Kind::bad_option,
-                 "a plan is to be chosen by measuring, but the schedule asks for one",
+                 "a plan can't be both chosen by measuring and given by the schedule",
                  "leave out one of them");
   if (!pipeline::plans_of(request.compile, front, 1, why))
     report::fail(report::Kind::not_supported, front.computation.program.statements.front().span,
@@ -103,7 +103,7 @@ Tuning tune(const Request &request, double seconds, const std::function<void(con
   const Report first = measure("");
   if (first.has_special_values)
     report::fail(report::Kind::not_supported,
-                 "no plan is tried on data with infinities or NaN: it may make NaN of them",
+                 "plans can't be measured on data with infinities or NaN: a plan may make other NaNs of them",
                  "leave the choice to the compiler");
   const std::string key = key_of(request, first);
   const Kept kept(request, key);

@@ -13,7 +13,7 @@ using term::Term;
 void bound(combine::IterationSpace &space, const Transformation &how) {
   if (how.low >= how.high)
     report::fail(report::Kind::bad_transformation, how.span,
-                 fmt::format("there is no value from {} to below {}", how.low, how.high),
+                 fmt::format("the range [{}, {}) is empty", how.low, how.high),
                  "a range contains its lower end: `bound j in [0, 64)`");
   if (std::find(space.coordinates.begin(), space.coordinates.end(), how.variable.text) ==
       space.coordinates.end())

@@ -159,12 +159,12 @@ private:
   }
 
   [[noreturn]] static void fail_order(const parse::Name &inner, const std::string &outer) {
-    report::fail(Kind::not_supported, inner.span,
-                 fmt::format("the loop over `{}` can't stand outside of that over `{}`, which other "
-                             "statements share",
-                             inner.text, outer),
-                 "the order of loops that the same statements share is free, and that of a statement's own; "
-                 "or give the statements loops of their own");
+    report::fail(
+        Kind::not_supported, inner.span,
+        fmt::format("the loop over `{}` can't be outside the loop over `{}`, which other statements share",
+                    inner.text, outer),
+        "reorder only loops that the same statements share, or a statement's own loops; or give the "
+        "statements loops of their own");
   }
 
   /// Where the user speaks of the variable.
@@ -181,11 +181,11 @@ private:
     const std::vector<AddedVariable> ours = made_of(one, loops), theirs = made_of(other, loops);
     for (const AddedVariable &added : ours)
       if (std::none_of(theirs.begin(), theirs.end(), [&](auto &each) { return each.name == added.name; }))
-        report::fail(Kind::not_supported, span_of(added.name),
-                     fmt::format("statements share the loop over `{}`, but `{}` hasn't what it is to be "
-                                 "skewed by",
-                                 added.of, other.span.text()),
-                     "skew it by another loop that they share; or give the statements loops of their own");
+        report::fail(
+            Kind::not_supported, span_of(added.name),
+            fmt::format("statements share the loop over `{}`, but `{}` lacks the loop that it is skewed by",
+                        added.of, other.span.text()),
+            "skew it by another loop that they share; or give the statements loops of their own");
   }
 
   /// Returns the number of the loops that stand in place of those from `begin` to `end`.

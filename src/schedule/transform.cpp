@@ -72,7 +72,7 @@ void add_variable(combine::IterationSpace &space, combine::AddedVariable variabl
                   const Transformation &how) {
   if (has(space, variable.name))
     report::fail(report::Kind::duplicate_name, how.span,
-                 fmt::format("there is a variable `{}` already", variable.name),
+                 fmt::format("the variable `{}` already exists", variable.name),
                  fmt::format("transform `{}` instead", variable.name));
   Term name = term::variable(variable.name);
   std::vector<Term> parts{space.relation};
@@ -132,10 +132,11 @@ void refuse_looked_for(const combine::Combination &combination, const parse::Nam
     for (const combine::Lookup &lookup : leaf.lookups)
       for (const combine::Place &place : lookup.places)
         if (std::ranges::find(place.operand.positions, name.text) != place.operand.positions.end())
-          report::fail(report::Kind::not_supported, name.span,
-                       fmt::format("`{}` is where {} is looked for, at each instance of its statement",
-                                   name.text, lookup.name),
-                       "an order has coordinates, and positions of other tensors");
+          report::fail(
+              report::Kind::not_supported, name.span,
+              fmt::format("`{}` is a position of {}, which is searched at each instance of its statement",
+                          name.text, lookup.name),
+              "an order may name coordinates, and positions of other tensors");
 }
 
 } // namespace

@@ -71,11 +71,11 @@ std::string code_html(const Parts &parts) {
                         number, escaped(fmt::format("{:{}}", names, width)), code);
   }
   return fmt::format(
-      "<p>A line with a name beside it was made for that variable's level of the nest; <b>=</b>: for "
-      "what is done at each point. Point at it, or focus it, for the constraints that made it; follow "
-      "it to the level.</p>\n<details><summary>{} lines that the kernel needs: includes, small "
+      "<p>The name beside a line is the variable whose level of the nest it was made for; <b>=</b> marks "
+      "what is done at each point. Point at a line, or focus it, to see the constraints that made it; click "
+      "it to go to the level.</p>\n<details><summary>{} lines that the kernel needs: includes, small "
       "functions, structs</summary>\n<pre>{}</pre></details>\n<div class=\"code\">\n<pre>{}</pre>\n"
-      "<aside id=\"about\" aria-live=\"polite\"><p class=\"note\">No line is pointed at.</p></aside>"
+      "<aside id=\"about\" aria-live=\"polite\"><p class=\"note\">Point at a line.</p></aside>"
       "\n</div>\n",
       count, needs, kernel);
 }

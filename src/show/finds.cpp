@@ -37,9 +37,9 @@ std::string question_html(const pipeline::Compilation &compilation, const plan::
   if (question.answer == prove::Answer::Refuted && clock.is_running()) {
     for (const std::string &text : prove::needed_axioms(*compilation.prover, obligation.question))
       rests += fmt::format("<li><code>{}</code></li>", escaped(text));
-    rests = rests.empty()
-                ? "<p>It can't be whatever the arrays hold.</p>"
-                : "<p>It can't be, since of the layouts it is known that</p>\n<ul>" + rests + "</ul>";
+    rests = rests.empty() ? "<p>This can't happen, whatever the arrays hold.</p>"
+                          : "<p>This can't happen, because of these properties of the layouts:</p>\n<ul>" +
+                                rests + "</ul>";
   }
   return fmt::format("<details><summary>the question</summary>\n<p>{}</p>\n<pre>{}</pre>\n{}</details>",
                      obligation.wanted_possible ? "Is there a case in which" : "Is there no case in which",

@@ -85,8 +85,7 @@ std::string tiles_html(const run::Tiling &tiling) {
   std::string caches;
   for (const machine::DataCache &cache : tiling.caches)
     caches += fmt::format("{}{} {}", caches.empty() ? "" : ", ", cache.name, data::memory_text(cache.bytes));
-  text +=
-      fmt::format("<p>Data caches: {}.</p>\n", caches.empty() ? "the machine doesn't tell" : escaped(caches));
+  text += fmt::format("<p>Data caches: {}.</p>\n", caches.empty() ? "unknown" : escaped(caches));
   for (const run::TilingLeaf &leaf : tiling.leaves)
     if (!leaf.chosen.empty())
       text += fmt::format("<p>On these data another plan than the main one is executed: {}.</p>\n",

@@ -51,8 +51,7 @@ std::string method_in_words(const plan::LevelPlan &plan, const Level &level) {
   return std::visit(
       term::overloaded{
           [&](const plan::Direct &direct) {
-            return fmt::format("direct: what is looked for gives the position, {}",
-                               term::to_text(direct.position));
+            return fmt::format("direct: the target gives the position, {}", term::to_text(direct.position));
           },
           [&](const plan::Probe &probe) {
             return fmt::format("probe: searches {} from {} on, until an empty position", range,
@@ -63,7 +62,7 @@ std::string method_in_words(const plan::LevelPlan &plan, const Level &level) {
               return fmt::format("galloping: walks {} through {} by growing steps; {}",
                                  plan::name_of(walk.direction), range, state_in_words(walk));
             return fmt::format("sequential: walks {} through {}; {}{}", plan::name_of(walk.direction), range,
-                               state_in_words(walk), walk.advance ? ", and goes on behind a match" : "");
+                               state_in_words(walk), walk.advance ? ", and goes on after a match" : "");
           },
           [&](const plan::Binary &) { return fmt::format("binary: bisects {} at each visit", range); },
           [&](const plan::HashMap &) { return fmt::format("hash: a hash table of {}", range); },

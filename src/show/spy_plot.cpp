@@ -133,7 +133,7 @@ std::pair<double, double> covered(const Mode &mode, const run::TileVisit &visit,
 
 std::string tiles_svg(const Matrix &matrix, const run::Tiling &tiling, double height, std::string &about) {
   if (!matrix.rows.tile && !matrix.columns.tile) {
-    about = "The tiles are none of this matrix's coordinates: they are not drawn.";
+    about = "The tiles are not over this matrix's coordinates, so they are not drawn.";
     return "";
   }
   std::map<std::array<double, 4>, bool> tiles; // rectangles, and whether a point was reached
@@ -143,8 +143,8 @@ std::string tiles_svg(const Matrix &matrix, const run::Tiling &tiling, double he
     if (w > 0 && h > 0) tiles[{x, y, w, h}] |= visit.has_points;
   }
   if (tiles.empty() || tiles.size() > most_tiles) {
-    about = tiles.empty() ? "No tile was entered, or there are too many to be drawn."
-                          : fmt::format("{} tiles were entered: too many to be drawn.", tiles.size());
+    about = tiles.empty() ? "No tile was entered, or there are too many to draw."
+                          : fmt::format("{} tiles were entered: too many to draw.", tiles.size());
     return "";
   }
   std::string text;

@@ -52,7 +52,7 @@ std::string levels_html(const Parts &parts) {
           own->obligations, [](auto &each) { return each.holds && !each.wanted_possible; });
       text += fmt::format("<li>{} is found: <a href=\"#{}\">{}</a>{}</li>\n", name, parts.find_id(origin),
                           escaped(method_in_words(*own, level)),
-                          proved > 0 ? fmt::format("; {} about it", many(proved, "proof")) : "");
+                          proved > 0 ? fmt::format("; {}", many(proved, "proof")) : "");
       return;
     }
     const std::string how = run_in_words(parts.kind(origin));
@@ -73,15 +73,15 @@ std::string effort_html(const pipeline::Compilation &compilation) {
   for (const pipeline::Leaf &leaf : compilation.leaves)
     others += std::ssize(leaf.plan.alternatives);
   std::string text = fmt::format(
-      "<p>From the expression to C: {:.1f} ms. {} were asked, {:.1f} ms of it; {} proved.",
+      "<p>From the expression to C: {:.1f} ms, of which {} to the prover took {:.1f} ms; {} proved.",
       compilation.milliseconds(), many(std::ssize(compilation.prover->log()), "question"), proofs, proved);
   if (others > 0)
-    text += fmt::format(" The kernel has {} besides, for data on which {} faster.",
-                        many(others, "other plan"), others == 1 ? "it is" : "they are");
+    text += fmt::format(" The kernel also has {}, for data on which {} faster.", many(others, "other plan"),
+                        others == 1 ? "it is" : "they are");
   text += "</p>\n";
   for (const std::string &left : compilation.not_tried)
     text +=
-        fmt::format("<p class=\"note\">Not tried, since the time for it was spent: {}.</p>\n", escaped(left));
+        fmt::format("<p class=\"note\">Not tried, because the time budget ran out: {}.</p>\n", escaped(left));
   std::string rows;
   for (const pipeline::Stage &stage : compilation.stages)
     if (stage.milliseconds >= 0.05)

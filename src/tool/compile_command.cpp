@@ -133,28 +133,25 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
 } // namespace
 
 void add_compile(CLI::App &app, bool &json) {
-  auto *command = app.add_subcommand(
-      "compile", "write the kernel as C that depends on nothing but the C library and OpenMP");
+  auto *command =
+      app.add_subcommand("compile", "write the kernel as C that depends only on the C library and OpenMP");
   auto options = std::make_shared<CompileOptions>();
   add_kernel_options(*command, *options);
-  command->add_option(
-      "-o,--output", options->output,
-      "file.c; the header goes beside it, named as the function (default: one text on standard "
-      "output)");
+  command->add_option("-o,--output", options->output,
+                      "file.c; the header is written beside it, named like the function (default: one text "
+                      "on standard output)");
   command->add_flag("--main", options->main,
                     "add a small program: it reads the operands from files and runs the kernel");
   command
-      ->add_option(
-          "--prefix", options->prefix,
-          "what the names of functions and structs begin with, where `csr` or `kernel` would collide")
+      ->add_option("--prefix", options->prefix,
+                   "prefix of the names of functions and structs, in case `csr` or `kernel` would collide")
       ->check([](const std::string &text) {
         return emit::to_identifier(text) == text ? std::string()
                                                  : "letters, digits and _ are expected, as in my_";
       });
   command
-      ->add_flag(
-          "--const", options->constant,
-          "pointers to const arrays in the structs of operands, which are named const_csr and the like")
+      ->add_flag("--const", options->constant,
+                 "make the arrays of operands const, in structs named const_csr and the like")
       ->excludes("--main");
   command->footer("Examples:\n"
                   "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr -o spmv.c\n"

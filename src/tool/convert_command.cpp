@@ -127,7 +127,7 @@ private:
       check::require_ok(result, *arrays_, fmt::format("folder `{}`", options_.input));
       trusted_ = result.sampled.empty() && !validation.accesses;
       for (const std::string &property : result.sampled)
-        facts_.notes.push_back(fmt::format("`{}` was only sampled: it is not relied upon", property));
+        facts_.notes.push_back(fmt::format("`{}` was only sampled: nothing relies on it", property));
     });
     facts_.shape = arrays_->shape();
     facts_.from = layout.layout.name;
@@ -318,7 +318,7 @@ nlohmann::json json_of(const Facts &facts, const ConvertCommandOptions &options)
 } // namespace
 
 void add_convert(CLI::App &app, bool &json) {
-  auto *command = app.add_subcommand("convert", "from one layout or file to another");
+  auto *command = app.add_subcommand("convert", "convert a tensor from one layout or file to another");
   auto options = std::make_shared<ConvertCommandOptions>();
   command
       ->add_option("input", options->input,
@@ -335,7 +335,7 @@ void add_convert(CLI::App &app, bool &json) {
                       "layout of the input's arrays (default: the one that the folder names)");
   add_type_options(*command, options->index, options->type);
   add_memory_option(*command, options->max_memory);
-  command->add_flag("--json", options->json, "facts for programs on standard output");
+  command->add_flag("--json", options->json, "print JSON on standard output");
   command->footer("Examples:\n"
                   "  unravel convert matrix.mtx.gz matrix -f csr\n"
                   "  unravel convert matrix blocks -f bcsr:4,4\n"

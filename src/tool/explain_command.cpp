@@ -19,8 +19,8 @@ void add_explain(CLI::App &app, bool &json) {
   auto options = std::make_shared<Options>();
   add_kernel_options(*command, *options);
   command->add_option("--smtlib", options->smtlib,
-                      "write every question asked of the prover to a folder, as SMT-LIB, and an index.txt");
-  command->add_option("--report", options->report, "write one HTML page with all of it");
+                      "write every question to the prover to a folder, as SMT-LIB, with an index.txt");
+  command->add_option("--report", options->report, "write all of it to one HTML page");
   command->footer("Examples:\n"
                   "  unravel explain 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv\n"
                   "  unravel explain 's = A(i,j) * B(i,j)' -f A=csr -f B=./mine.layout:mine --smtlib proofs");
@@ -53,7 +53,8 @@ void add_explain(CLI::App &app, bool &json) {
 
 void add_deps(CLI::App &app, bool &json) {
   auto *command = app.add_subcommand(
-      "deps", "per loop: parallel, reduction or carried; the dependence relation and an example; wavefronts");
+      "deps",
+      "show per loop: parallel, reduction or carried; the dependence relation and an example; wavefronts");
   auto options = std::make_shared<Options>();
   add_kernel_options(*command, *options);
   command->footer("Example:\n  unravel deps 'y(i) = A(i,j) * x(j)' -f A=dcsr");

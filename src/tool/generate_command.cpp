@@ -27,7 +27,7 @@ void add_generate(CLI::App &app, bool &json) {
       ->required();
   command->add_option("-o,--output", options->output, "file.mtx or file.tns, with .gz compressed")
       ->required();
-  command->add_flag("--json", options->json, "for programs");
+  command->add_flag("--json", options->json, "print JSON");
   command->footer("Example:\n  unravel generate poisson2d:300x300 -o poisson.mtx.gz");
   command->callback([options, &json] {
     json = options->json;

@@ -120,7 +120,7 @@ private:
     for (const layout::Array &array : layout_.arrays)
       if (!array.is_value) names.push_back(array.name);
     std::optional<prove::World> world = prove::small_world(prover_.axioms(), hypotheses, extents_, names);
-    if (!world) return {Verdict::Unknown, "neither proved nor a small example found"};
+    if (!world) return {Verdict::Unknown, "not proved, and no small counterexample found"};
     std::string arrays;
     for (const std::string &name : names)
       if (auto found = world->arrays.find(name); found != world->arrays.end())
@@ -177,7 +177,7 @@ Answer insertable(const layout::Layout &layout) {
     if (insertion.sets.empty()) return {Verdict::Yes, "every entry has a place"};
     if (insertion.repeats())
       return {Verdict::Yes,
-              fmt::format("each is another one, at {} = {}", insertion.position, insertion.count)};
+              fmt::format("each entry is a new one, at {} = {}", insertion.position, insertion.count)};
     std::string how = fmt::format("unless `{}`", term::to_text(insertion.stored));
     if (!insertion.count.empty()) how += fmt::format(", at {} = {}", insertion.position, insertion.count);
     return {Verdict::Yes, how};

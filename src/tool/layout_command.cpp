@@ -108,8 +108,8 @@ void add_layout(CLI::App &app, int &code, bool &json) {
   auto *command = app.add_subcommand("layout", "list, show or check layouts");
   command->require_subcommand(1);
   auto options = std::make_shared<LayoutOptions>();
-  auto *list_command = command->add_subcommand("list", "the shipped layouts");
-  list_command->add_flag("--json", options->json, "for programs");
+  auto *list_command = command->add_subcommand("list", "list the shipped layouts");
+  list_command->add_flag("--json", options->json, "print JSON");
   list_command->callback([options, &json] {
     json = options->json;
     list(json);
@@ -117,11 +117,12 @@ void add_layout(CLI::App &app, int &code, bool &json) {
   for (bool check : {false, true}) {
     auto *sub = command->add_subcommand(
         check ? "check" : "show",
-        check ? "check a layout of your own: consistent, bounded, in range; what can be proved of it"
-              : "a layout as it is understood: relation, arrays, properties as formulas, lemmas");
+        check ? "check a layout of your own: is it consistent, bounded, in range, and what can be proved "
+                "about it"
+              : "show a layout as Unravel understands it: relation, arrays, properties as formulas, lemmas");
     sub->add_option("layout", options->reference, "csr, dense<1,0>, ./mine.layout:name")->required();
     sub->add_option("--order", options->order, "the number of modes, where the name has several layouts");
-    sub->add_flag("--json", options->json, "for programs");
+    sub->add_flag("--json", options->json, "print JSON");
     if (check) add_budget_option(*sub, options->budget);
     sub->footer(check ? "Example:\n  unravel layout check ./mine.layout"
                       : "Example:\n  unravel layout show csr");

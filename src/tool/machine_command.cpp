@@ -55,18 +55,18 @@ struct Consequence {
 std::vector<Consequence> consequences(const machine::Profile &profile) {
   const cost::Thresholds made = cost::thresholds_of(profile);
   return {
-      {"least_entries", made.least_entries, "entries from which on a loop has a team of threads"},
+      {"least_entries", made.least_entries, "entries from which on a loop gets a team of threads"},
       {"least_found_entries", made.least_found_entries, "... where each is looked for in another tensor"},
-      {"least_marked_entries", made.least_marked_entries, "... where most are passed by for want of a mark"},
+      {"least_marked_entries", made.least_marked_entries, "... where most are skipped, having no mark"},
       {"least_iterations_inside_tiles", made.least_iterations_inside_tiles,
-       "iterations of a loop that has a team inside of tiles"},
-      {"entries_per_row", made.entries_per_row, "entries whose time a row takes besides its own"},
-      {"keys_per_mark", made.keys_per_mark, "one key of so many has an entry: marks are tested"},
+       "iterations from which on a loop inside tiles gets a team"},
+      {"entries_per_row", made.entries_per_row, "entries that take as long as the start of a row"},
+      {"keys_per_mark", made.keys_per_mark, "keys per entry from which on marks are tested"},
       {"keys_per_mark_in_long_rows", made.keys_per_mark_in_long_rows, "... in long rows"},
-      {"search_ratio", made.search_ratio, "a segment so many times longer is searched, not passed"},
+      {"search_ratio", made.search_ratio, "a segment this many times longer is searched, not walked"},
       {"chunk_of_entries", made.chunk_of_entries, "entries in a chunk of a parallel loop over entries"},
       {"owned_chunk", made.owned_chunk, "rows in a chunk of a loop that tests marks"},
-      {"work_of_piece", made.work_of_piece, "entries in a piece of equal work"},
+      {"work_of_piece", made.work_of_piece, "entries in a piece of a loop cut into equal work"},
       {"least_work_of_level", made.least_work_of_level,
        "iterations and dependences per level of a wavefront"},
       {"least_work_of_packed_level", made.least_work_of_packed_level, "... where what they read is packed"},
@@ -104,13 +104,13 @@ std::string to_text(const Shown &shown) {
 } // namespace
 
 void add_machine(CLI::App &app, bool &json) {
-  auto *command =
-      app.add_subcommand("machine", "show what was measured of this machine, and which choices rest on it");
+  auto *command = app.add_subcommand(
+      "machine", "show what was measured on this machine, and the choices that rest on it");
   auto options = std::make_shared<MachineOptions>();
   command->add_option("--machine", options->machine, "another profile: a file, or portable (default: here)");
   command->add_flag("--measure", options->measure, "measure again, also where a profile is kept");
   command->add_option("-o,--output", options->output, "write the profile to a file, for --machine");
-  command->add_flag("--json", options->json, "for programs");
+  command->add_flag("--json", options->json, "print JSON");
   command->footer("Examples:\n"
                   "  unravel machine\n"
                   "  unravel machine --measure -o here.json\n"

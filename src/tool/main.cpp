@@ -23,7 +23,8 @@ int report_usage(const CLI::App &app, const CLI::ParseError &error,
     commands.push_back(sub->get_name());
   const bool known = std::ranges::find(commands, command) != commands.end();
   diagnostic.message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(diagnostic.message[0])));
-  diagnostic.hint = "`unravel" + (known ? " " + command : std::string()) + " --help` shows what there is";
+  diagnostic.hint =
+      "`unravel" + (known ? " " + command : std::string()) + " --help` lists commands and options";
   if (!known && !command.empty() && command[0] != '-') {
     diagnostic.message = "there is no command `" + command + "`";
     diagnostic.hint = report::suggest(command, commands, diagnostic.hint);

@@ -18,12 +18,11 @@ using report::Kind;
 void add_kernel_options(CLI::App &command, Options &options) {
   command.add_option("expression", options.expression,
                      "assignment in tensor index notation, such as 'y(i) = A(i,j) * x(j)', or a program");
-  command
-      .add_option("-F,--file", options.file,
-                  "instead of an expression: a file that has it, or - for standard input")
+  command.add_option("-F,--file", options.file, "read the expression from a file, or from standard input: -")
       ->allow_extra_args(false);
   command
-      .add_option("--from", options.from, "instead of an expression: a dense loop nest in C, file.c:function")
+      .add_option("--from", options.from,
+                  "read a dense loop nest in C instead of an expression: file.c:function")
       ->allow_extra_args(false);
   command
       .add_option("-f,--format", options.formats,
@@ -44,7 +43,7 @@ void add_kernel_options(CLI::App &command, Options &options) {
       "--machine", options.machine,
       "the machine that choices are made for: a file of `unravel machine -o`, portable or here "
       "(default: here for run, else portable)");
-  command.add_flag("--json", options.json, "facts for programs on standard output");
+  command.add_flag("--json", options.json, "print JSON on standard output");
   command.add_flag("--trust", options.trust,
                    "rely on properties and ranges that could not be proved or checked in full");
   add_budget_option(command, options.budget);
@@ -67,11 +66,10 @@ void add_memory_option(CLI::App &command, std::string &max_memory) {
 
 void add_budget_option(CLI::App &command, double &seconds) {
   command
-      .add_option(
-          "--budget", seconds,
-          fmt::format("seconds of CPU time to look for faster ways; 0: as long as it takes (default: {}, "
-                      "or UNRAVEL_BUDGET)",
-                      default_budget))
+      .add_option("--budget", seconds,
+                  fmt::format("seconds of CPU time to spend on finding faster kernels; 0: no limit (default: "
+                              "{}, or UNRAVEL_BUDGET)",
+                              default_budget))
       ->envname("UNRAVEL_BUDGET")
       ->check([](const std::string &text) {
         char *end = nullptr;

@@ -81,7 +81,8 @@ std::string indented(const std::string &text) {
 }
 
 const char *kernel_text(bool is_program) {
-  return is_program ? "a program" : "one product; sums that its loops share are kept in locals as they pay";
+  return is_program ? "a program"
+                    : "one product; its loops keep sums that they share in locals, where that pays";
 }
 
 std::string plans_text(const Plans &plans, const pipeline::Front &front, std::optional<std::size_t> taken) {
@@ -94,7 +95,7 @@ std::string plans_text(const Plans &plans, const pipeline::Front &front, std::op
     text += fmt::format("  kernel: {}\n", kernel_text(pipeline::program_of(front, plans, plan).has_value()));
     text += indented(to_text(plans.network, plan.forest));
   }
-  if (!plans.found.is_complete) text += "\nthere may be cheaper ones: there are too many to try all\n";
+  if (!plans.found.is_complete) text += "\nthere may be cheaper plans: there are too many to try all\n";
   return text;
 }
 
@@ -156,9 +157,8 @@ json plans_json(const Plans &plans, const pipeline::Front &front, std::optional<
 } // namespace
 
 void add_plan(CLI::App &app, bool &as_json) {
-  auto *command = app.add_subcommand(
-      "plan",
-      "ways to compute a product of several tensors: what is computed first, in which loops, at which cost");
+  auto *command = app.add_subcommand("plan", "show ways to compute a product of several tensors: what is "
+                                             "computed first, in which loops, at which cost");
   auto options = std::make_shared<Options>();
   auto most = std::make_shared<std::size_t>(5);
   add_kernel_options(*command, *options);

@@ -107,9 +107,8 @@ json Playground::answer(const json &asked) const {
     const Finished finished = run_limited(command, folder.string(), limits_);
     const std::string page = read_if_there(folder / "page.html");
     if (finished.took_too_long)
-      return {{"state", fmt::format("it took more than {} seconds, and was ended", limits_.seconds)},
-              {"message", ""},
-              {"page", ""}};
+      return {
+          {"state", fmt::format("stopped after {} seconds", limits_.seconds)}, {"message", ""}, {"page", ""}};
     if (finished.code != 0 && page.empty())
       return {{"state", "refused"}, {"message", finished.output}, {"page", ""}};
     return {{"state", inputs.empty() ? "compiled" : "compiled, and run"},

@@ -15,7 +15,7 @@ namespace unravel::tool {
 namespace {
 
 std::string name_of(const run::Trial &trial) {
-  return trial.schedule.empty() ? "as it is taken by itself" : trial.schedule;
+  return trial.schedule.empty() ? "without a schedule" : trial.schedule;
 }
 
 std::string trial_text(const run::Trial &trial) {
@@ -25,14 +25,14 @@ std::string trial_text(const run::Trial &trial) {
 std::string tuning_text(const run::Tuning &tuning) {
   const run::Trial &best = tuning.trials[tuning.best];
   std::string text = fmt::format("tuned {:.3f} ms {}", best.milliseconds, name_of(best));
-  if (tuning.best != 0) text += fmt::format(", by itself {:.3f} ms", tuning.trials[0].milliseconds);
+  if (tuning.best != 0) text += fmt::format(", without a schedule {:.3f} ms", tuning.trials[0].milliseconds);
   if (tuning.is_kept)
     text += "; chosen by an earlier run";
   else if (tuning.trials.size() == 1)
     text += "; no other kernel was measured";
   else
     text += fmt::format("; {} kernels were measured", tuning.trials.size());
-  return text + (best.schedule.empty() ? "" : fmt::format("; to have it again: -s '{}'", best.schedule)) +
+  return text + (best.schedule.empty() ? "" : fmt::format("; to choose it again: -s '{}'", best.schedule)) +
          "\n";
 }
 
@@ -72,7 +72,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
   command->add_flag("--time", options->time, "run the kernel 7 times for its median time");
   command
       ->add_option("--tune", options->tune,
-                   "of a product of several tensors: seconds to measure its best plans on the data; the "
+                   "seconds to measure the best plans of a product of several tensors on the data; the "
                    "fastest is taken")
       ->check(CLI::PositiveNumber);
   command->add_flag("--check", options->check, "compare with the reference evaluator");

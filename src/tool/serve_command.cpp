@@ -103,15 +103,15 @@ void serve(const ServeOptions &options) {
 
 void add_serve(CLI::App &app) {
   auto *command =
-      app.add_subcommand("serve", "a page in your browser to try expressions, layouts and schedules on");
+      app.add_subcommand("serve", "try expressions, layouts and schedules on a page in your browser");
   auto options = std::make_shared<ServeOptions>();
-  command->add_option("--port", options->port, "of this machine alone (default: a free one)")
+  command->add_option("--port", options->port, "port on this machine (default: a free one)")
       ->check(CLI::Range(1, 65535));
   command->add_option("--seconds", options->seconds, "CPU time that one answer may take (default: 10)")
       ->check(CLI::Range(1, 3600));
   command->add_option("--memory", options->memory,
                       "memory that one answer may take, in bytes or with K, M, G (default: 4G)");
-  command->footer("Nothing of it can be seen from other machines, and it reads none of your files.\n"
+  command->footer("Other machines can't reach the page, and it reads none of your files.\n"
                   "Example:\n  unravel serve");
   command->callback([options] { serve(*options); });
 }

@@ -139,7 +139,8 @@ run::Tiling tiling_of(const Options &options) {
 
 void add_tile(CLI::App &app, bool &as_json) {
   auto *command = app.add_subcommand(
-      "tile", "a schedule's tiles: levels, how many tiles exist, have points, are visited, what one touches");
+      "tile",
+      "show a schedule's tiles: levels, how many tiles exist, have points, are visited, what one touches");
   auto options = std::make_shared<Options>();
   add_kernel_options(*command, *options);
   add_data_options(*command, *options);

@@ -74,17 +74,17 @@ TEST(Precompute, AScalarThatIsAddedToTheResult) {
 TEST(Precompute, MistakesAreSaid) {
   const std::string product = "C(i,j) = A(i,k) * B(k,j)";
   EXPECT_EQ(message_of(product, "workspace w(j) for A(i,k) * D(k,j)"),
-            "-s:1:29: error: `D(k,j)` is no factor of `A(i,k) * B(k,j)` [unknown-tensor]");
+            "-s:1:29: error: `D(k,j)` is not a factor of `A(i,k) * B(k,j)` [unknown-tensor]");
   EXPECT_EQ(message_of(product, "workspace w(k) for A(i,k) * B(k,j)"),
-            "-s:1:13: error: nothing but the workspace's factors has the index `k` [unknown-variable]");
+            "-s:1:13: error: only the workspace's factors have the index `k` [unknown-variable]");
   EXPECT_EQ(message_of(product, "workspace w(r) for A(i,k) * B(k,j)"),
             "-s:1:13: error: the workspace's factors have no index `r` [unknown-variable]");
   EXPECT_EQ(message_of(product, "workspace C(j) for A(i,k) * B(k,j)"),
             "-s:1:11: error: `C` is a tensor of the assignment [duplicate-name]");
-  EXPECT_EQ(
-      message_of("y(i) = b(i) - A(i,j) * x(j)", "workspace w(i) for A(i,j)"),
-      "expression:1:8: error: `b(i) - A(i,j) * x(j)` is no product, of which a workspace could hold a part "
-      "[not-supported]");
+  EXPECT_EQ(message_of("y(i) = b(i) - A(i,j) * x(j)", "workspace w(i) for A(i,j)"),
+            "expression:1:8: error: `b(i) - A(i,j) * x(j)` is not a product, so a workspace can't hold a "
+            "part of it "
+            "[not-supported]");
 }
 
 TEST(ResultLocal, EachTermInLoopsOfItsOwn) {

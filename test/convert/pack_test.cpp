@@ -188,10 +188,9 @@ TEST(Pack, HashTables) {
   EXPECT_EQ(values_of<std::int32_t>(full, "key"), (Integers{0, 4, 1, 5}));
   for (const Coordinates &many : {entries_of({9}, {{{0}, 1}, {{3}, 1}, {{7}, 1}}),
                                   entries_of({9}, {{{0}, 1}, {{1}, 1}, {{2}, 1}, {{3}, 1}, {{4}, 1}})})
-    EXPECT_EQ(
-        refusal([&] { pack(small, many); }),
-        "not-storable: these entries can't be stored in layout `small`: position `p` is below 4, but an "
-        "entry finds no free one from `i mod 4` on | choose another layout with -f");
+    EXPECT_EQ(refusal([&] { pack(small, many); }),
+              "not-storable: these entries can't be stored in layout `small`: an entry finds no free "
+              "position `p` from `i mod 4` on: the layout has room for 4 | choose another layout with -f");
 }
 
 /// What a property says beyond that a slot isn't before its home is kept, or found out.
@@ -459,20 +458,20 @@ TEST(Pack, Refusals) {
     return text.substr(begin.size(), text.size() - begin.size() - end.size());
   };
   EXPECT_EQ(refused_entries(shipped("symmetric_csr", 2), entries_of({3, 3}, {{{1, 0}, 2}, {{0, 1}, 2.5}})),
-            "at (0, 1) they have 2.5, but the layout would mean 2 there");
+            "the entry at (0, 1) is 2.5, but the layout would make it 2");
   EXPECT_EQ(refused_entries(shipped("symmetric_csr", 2), entries_of({3, 3}, {{{0, 1}, 2}})),
-            "at (0, 1) they have 2, but the layout would mean 0 there");
+            "the entry at (0, 1) is 2, but the layout would make it 0");
   EXPECT_EQ(refused_entries(shipped("skew_csr", 2), entries_of({3, 3}, {{{1, 1}, 2}})),
-            "at (1, 1) they have 2, but the layout would mean 0 there");
+            "the entry at (1, 1) is 2, but the layout would make it 0");
   EXPECT_EQ(refused_entries(shipped("lower_diagonal", 2), entries_of({3, 3}, {{{1, 1}, 2}, {{0, 2}, 1}})),
             "the entry at (0, 2) doesn't satisfy `j < i` nor `i = j`");
   EXPECT_EQ(refused_entries(shipped("skyline", 2), entries_of({3, 3}, {{{1, 1}, 2}, {{0, 2}, 1}})),
             "the entry at (0, 2) doesn't satisfy `j <= i`");
   EXPECT_EQ(refused_entries(shipped("pattern_csr", 2), entries_of({3, 3}, {{{1, 1}, 1}, {{0, 2}, 3}})),
-            "each entry is 1, but there is one of 3");
+            "the layout stores the value 1 for each entry, but an entry is 3");
   EXPECT_EQ(
       refused_entries(shipped("warp24", 2), entries_of({1, 8}, {{{0, 4}, 1}, {{0, 5}, 3}, {{0, 7}, 1}})),
-      "position `s` is below 2, but 3 entries want one of them");
+      "3 entries have the same `i` and `floor(j / 4)`, but the layout has room for 2 (positions `s`)");
   EXPECT_EQ(refused_entries(shipped("packed_lower", 2), entries_of({2, 2}, {{{0, 0}, 1}, {{0, 1}, 0}})),
             "the entry at (0, 1), a stored zero, doesn't satisfy `j <= i`");
   Coordinates outside({2, 2});
@@ -506,8 +505,8 @@ TEST(Pack, TooManyEntriesAreRefusedBeforePadding) {
   options.max_memory = INT64_MAX;
   Coordinates entries = entries_of({2'000'000, 1'000'000}, {{{0, 4}, 1}, {{0, 5}, 3}, {{0, 7}, 1}});
   EXPECT_EQ(refusal([&] { pack(shipped("warp24", 2), entries, options); }),
-            "not-storable: these entries can't be stored in layout `warp24`: position `s` is below 2, but 3 "
-            "entries want one of them | choose another layout with -f");
+            "not-storable: these entries can't be stored in layout `warp24`: 3 entries have the same `i` and "
+            "`floor(j / 4)`, but the layout has room for 2 (positions `s`) | choose another layout with -f");
 }
 
 TEST(Unpack, Refusals) {

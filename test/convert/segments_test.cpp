@@ -272,12 +272,11 @@ TEST(Segments, FixedPlaces) {
   Coordinates entries({1, 40});
   for (std::int64_t j = 0; j < 9; ++j)
     entries.append({0, 4 * j}, 1);
-  EXPECT_EQ(
-      refusal([&] {
-        packed("bellr", entries, {1, 2});
-      }),
-      "not-storable: these entries can't be stored in layout `bellr<1, 2>`: position `s` is below 8, but 9 "
-      "entries want one of them | choose another layout with -f");
+  EXPECT_EQ(refusal([&] {
+              packed("bellr", entries, {1, 2});
+            }),
+            "not-storable: these entries can't be stored in layout `bellr<1, 2>`: 9 entries have the same "
+            "`i`, but the layout has room for 8 (positions `s`) | choose another layout with -f");
 }
 
 /// Lengths may be narrower than begins, but not too narrow.

@@ -278,11 +278,11 @@ TEST(ArrayFolder, NeverRemovesOtherFiles) {
   TemporaryFolder folder;
   folder.write("file", "mine");
   EXPECT_EQ(message_of(folder, [&] { write_folder(folder.path("file"), example()); }),
-            "file: error: cannot write: a file of this name exists, and a folder is needed [cannot-write]\n");
+            "file: error: cannot write: a file of this name exists, but a folder is needed [cannot-write]\n");
   std::filesystem::create_directory(folder.path("home"));
   folder.write("home/thesis.tex", "mine");
   EXPECT_EQ(message_of(folder, [&] { write_folder(folder.path("home"), example()); }),
-            "home: error: cannot write: the folder exists and holds `thesis.tex`, which is no array of a "
+            "home: error: cannot write: the folder exists and holds `thesis.tex`, which is not an array of a "
             "layout [cannot-write]\n");
   EXPECT_EQ(content_of(folder.path("home/thesis.tex")), "mine");
   EXPECT_EQ(message_of(folder, [&] { write_folder(folder.path("none/A"), example()); }),

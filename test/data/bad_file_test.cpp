@@ -28,19 +28,19 @@ TEST(BadFile, Banner) {
        R"(a.mtx:1:1: error: expected `%%MatrixMarket`, found `MatrixMarket` [bad-header]
   1 | MatrixMarket matrix coordinate real general
     | ^~~~~~~~~~~~
-  hint: the first line is such as: %%MatrixMarket matrix coordinate real general
+  hint: write a first line such as: %%MatrixMarket matrix coordinate real general
 )"},
       {"a.mtx", "%MatrixMarket matrix coordinate real general\n1 1 0\n",
        R"(a.mtx:1:1: error: expected `%%MatrixMarket`, found `%MatrixMarket` [bad-header]
   1 | %MatrixMarket matrix coordinate real general
     | ^~~~~~~~~~~~~
-  hint: the first line is such as: %%MatrixMarket matrix coordinate real general
+  hint: write a first line such as: %%MatrixMarket matrix coordinate real general
 )"},
       {"a.mtx", "%%MatrixMarket vector coordinate real general\n1 1 0\n",
        R"(a.mtx:1:16: error: expected `matrix`, found `vector` [bad-header]
   1 | %%MatrixMarket vector coordinate real general
     |                ^~~~~~
-  hint: the first line is such as: %%MatrixMarket matrix coordinate real general
+  hint: write a first line such as: %%MatrixMarket matrix coordinate real general
 )"},
       {"a.mtx", "%%MatrixMarket matrix coordinates real general\n1 1 0\n",
        R"(a.mtx:1:23: error: expected `coordinate` or `array`, found `coordinates` [bad-header]
@@ -52,7 +52,7 @@ TEST(BadFile, Banner) {
        R"(a.mtx:1:34: error: expected `real`, `integer`, `pattern`, `complex` or `double`, found `float` [bad-header]
   1 | %%MatrixMarket matrix coordinate float general
     |                                  ^~~~~
-  hint: the first line is such as: %%MatrixMarket matrix coordinate real general
+  hint: write a first line such as: %%MatrixMarket matrix coordinate real general
 )"},
       {"a.mtx", "%%MatrixMarket matrix coordinate real symetric\n1 1 0\n",
        R"(a.mtx:1:39: error: expected `general`, `symmetric`, `skew-symmetric` or `hermitian`, found `symetric` [bad-header]
@@ -64,13 +64,13 @@ TEST(BadFile, Banner) {
        R"(a.mtx:1:38: error: the first line has 4 of its 5 words [bad-header]
   1 | %%MatrixMarket matrix coordinate real
     |                                      ^
-  hint: the first line is such as: %%MatrixMarket matrix coordinate real general
+  hint: write a first line such as: %%MatrixMarket matrix coordinate real general
 )"},
       {"a.mtx", "%%MatrixMarket matrix coordinate real general 3\n1 1 0\n",
        R"(a.mtx:1:47: error: expected the end of the line, found `3` [bad-header]
   1 | %%MatrixMarket matrix coordinate real general 3
     |                                               ^
-  hint: the first line is such as: %%MatrixMarket matrix coordinate real general
+  hint: write a first line such as: %%MatrixMarket matrix coordinate real general
 )"},
       {"a.mtx", "%%MatrixMarket matrix array pattern general\n1 1\n",
        R"(a.mtx:1:29: error: an array file can't be a `pattern` [bad-header]
@@ -103,22 +103,22 @@ TEST(BadFile, Banner) {
 )"},
       {"a.mtx", "",
        R"(a.mtx: error: the file is empty [bad-header]
-  hint: the first line is such as: %%MatrixMarket matrix coordinate real general
+  hint: write a first line such as: %%MatrixMarket matrix coordinate real general
 )"},
       {"a.mtx", "\n\n",
        R"(a.mtx:1:1: error: the first line is empty [bad-header]
-  hint: the first line is such as: %%MatrixMarket matrix coordinate real general
+  hint: write a first line such as: %%MatrixMarket matrix coordinate real general
 )"},
       {"a.mtx",
        std::string("\x7f"
                    "ELF\x02\x01\0\0\0",
                    9),
        R"(a.mtx: error: this is a binary file, not a Matrix Market file [bad-header]
-  hint: the first line is such as: %%MatrixMarket matrix coordinate real general
+  hint: write a first line such as: %%MatrixMarket matrix coordinate real general
 )"},
       {"a.mtx.gz", std::string("PK\x03\x04\0\0\0", 7),
        R"(a.mtx.gz: error: this is neither a Matrix Market file nor compressed by gzip [bad-header]
-  hint: the first line is such as: %%MatrixMarket matrix coordinate real general
+  hint: write a first line such as: %%MatrixMarket matrix coordinate real general
 )"},
   });
 }

@@ -145,11 +145,11 @@ TEST(Npz, ArchivesThatAreWrong) {
       {with(csr, "indices", npy(std::vector<std::int32_t>{2, -1, 1})),
        "an index lies outside of the matrix [bad-array-file]"},
       {with(csr, "indices", npy(std::vector<double>{2, 0, 1})),
-       "the array `indices` is not one of integers with one mode [bad-array-file]"},
+       "the array `indices` is not a vector of integers [bad-array-file]"},
       {with(csr, "indptr", npy(std::vector<std::int32_t>{0, 4, 3})),
        "`indptr` doesn't rise from 0 to the number of indices [bad-array-file]"},
       {with(csr, "indptr", npy(std::vector<std::int32_t>{0, 3})),
-       "`indptr` doesn't have an element more than the matrix has rows, or columns, or rows of blocks "
+       "`indptr` must have one element more than the matrix has rows, columns or block rows "
        "[bad-array-file]"},
       {with(csr, "data", npy(std::vector<double>{1, 2})),
        "`indices` and `data` differ in length [bad-array-file]"},
@@ -159,7 +159,7 @@ TEST(Npz, ArchivesThatAreWrong) {
       {{{"format", word("csr")}, {"shape", npy(Integers{2, 3})}},
        "the archive has no array `indptr` [bad-array-file]"},
       {{{"a", npy(Integers{1})}, {"b", npy(Integers{1})}},
-       "the archive has 2 arrays, and no `format`: it is neither a matrix of SciPy's nor one array "
+       "the archive has 2 arrays, and no `format`: it is neither a SciPy matrix nor a single array "
        "[bad-array-file]"},
       {with(csr, "data", "no array"), "this is not a .npy file [bad-array-file]"}};
   for (const auto &[members, message] : wrong)

@@ -99,10 +99,10 @@ const std::vector<Refused> refused = {
      "0], B.col = [0, 1, 0], looking for (0, 0): it is at positions 0 and 2 but not at 1 between them"},
     {spmspv + "@tables/gaps", "x", Method::Probe,
      "`x.p` can't be found by probe: O-empty not proved; a counterexample to O-empty(0 <= x.key(x.p)): "
-     "x.key = [-1, 0], looking for 0: it is at position 1, behind the empty position 0"},
+     "x.key = [-1, 0], looking for 0: it is at position 1, after the empty position 0"},
     {product + "@tables/rows_with_gaps", "B", Method::Probe,
      "`B.p` can't be found by probe: O-empty not proved; a counterexample to O-empty(0 <= B.key(i, B.p)): "
-     "B.key = [-1, 0] in positions [0, 2), looking for 0: it is at position 1, behind the empty position 0"},
+     "B.key = [-1, 0] in positions [0, 2), looking for 0: it is at position 1, after the empty position 0"},
     {coordinates + "coo_unsorted", "B", Method::Direct,
      "`B.p` can't be found by direct: O-direct not proved; a counterexample to O-direct(i): B.row = [0, 0], "
      "B.col = [0, 1], looking for (0, 1): it is at position 1, not at `i`"},
@@ -157,7 +157,8 @@ TEST(Counterexample, OfStates) {
   EXPECT_EQ(
       failures(problem(spmspv + "sv"), ask),
       "O-persist(>){}: A.col = [1, 0], x.idx = [0], looking for 1 and later for 0: position 0 is skipped and "
-      "then needed\nO-inc{}: A.col = [0, 0], x.idx = [0]: the same target 0 twice, ++ would miss it\n");
+      "then needed\nO-inc{}: A.col = [0, 0], x.idx = [0]: the target 0 comes twice, and a walk that steps "
+      "past a match would miss it\n");
   EXPECT_EQ(failures(problem(product + "csr"), ask),
             "O-init(up){}: B.rowptr = [0, 1, 1]: two visits that share the state start at 0 and 1\n");
   EXPECT_EQ(
@@ -165,7 +166,8 @@ TEST(Counterexample, OfStates) {
       "O-init(up){}: B.rowptr = [0, 1, 1]: two visits that share the state start at 1 and 0\nO-clamp(up){}: "
       "B.rowptr = [0, 1, 1]: two visits that share the state start at 1 and 0, further back\n");
   EXPECT_EQ(failures(problem("s = A(i) * B(i)\n-s order A.p, i, B.p\n-f B=sv\n-f A=@sv_weak"), ask),
-            "O-inc{}: A.idx = [0, 0], B.idx = [0]: the same target 0 twice, ++ would miss it\n");
+            "O-inc{}: A.idx = [0, 0], B.idx = [0]: the target 0 comes twice, and a walk that steps past a "
+            "match would miss it\n");
   EXPECT_EQ(failures(problem("s = A(i) * B(i)\n-s order A.p, i, B.p\n-f B=sv\n-f A=sv"), ask), std::string());
 }
 
@@ -180,21 +182,25 @@ TEST(Counterexample, OfSearches) {
   };
   EXPECT_EQ(
       failures(problem(spmspv + "@sv_any"), ask),
-      "O-part(up, >): x.idx = [1, 0], looking for 1: with 1 at position 0 and 0 at position 1, bisection "
-      "can't tell where to go on\nO-stop(down, >): x.idx = [0, 1], looking for 0 before 1: a search "
+      "O-part(up, >): x.idx = [1, 0], looking for 1: with 1 at position 0 and 0 at position 1, a binary "
+      "search can't tell which half to search\nO-stop(down, >): x.idx = [0, 1], looking for 0 before 1: a "
+      "search "
       "downwards stops at position 1 and misses position 0\nO-part(up, <): x.idx = [0, 1], looking for 0: "
-      "with 0 at position 0 and 1 at position 1, bisection can't tell where to go on\nO-stop(down, <): x.idx "
+      "with 0 at position 0 and 1 at position 1, a binary search can't tell which half to "
+      "search\nO-stop(down, <): x.idx "
       "= [1, 0], looking for 1 before 0: a search downwards stops at position 1 and misses position "
       "0\nO-uniq: x.idx = [0, 0], looking for 0: it is at positions 0 and 1\n");
-  EXPECT_EQ(failures(row_of_entry(), ask),
-            "O-part(up, >): rowptr = [0, 1, 0] in positions [0, 2), looking for 0: with [0, 1) at position 0 "
-            "and [1, 0) at position 1, bisection can't tell where to go on\nO-stop(down, >): rowptr = [0, 1, "
-            "1] in positions [0, 2), looking for 0 before [1, 1): a search downwards stops at position 1 and "
-            "misses position 0\nO-part(up, <): rowptr = [0, 1, 0] in positions [0, 2), looking for 0: with "
-            "[0, 1) at position 0 and [1, 0) at position 1, bisection can't tell where to go "
-            "on\nO-stop(down, <): rowptr = [0, 1, 0, 0] in positions [0, 3), looking for 0 before [0, 0): a "
-            "search downwards stops at position 2 and misses position 0\nO-uniq: rowptr = [0, 1, 0, 1] in "
-            "positions [0, 3), looking for 0: it is at positions 0 and 2\n");
+  EXPECT_EQ(
+      failures(row_of_entry(), ask),
+      "O-part(up, >): rowptr = [0, 1, 0] in positions [0, 2), looking for 0: with [0, 1) at position 0 "
+      "and [1, 0) at position 1, a binary search can't tell which half to search\nO-stop(down, >): rowptr = "
+      "[0, 1, "
+      "1] in positions [0, 2), looking for 0 before [1, 1): a search downwards stops at position 1 and "
+      "misses position 0\nO-part(up, <): rowptr = [0, 1, 0] in positions [0, 2), looking for 0: with "
+      "[0, 1) at position 0 and [1, 0) at position 1, a binary search can't tell which half to "
+      "search\nO-stop(down, <): rowptr = [0, 1, 0, 0] in positions [0, 3), looking for 0 before [0, 0): a "
+      "search downwards stops at position 2 and misses position 0\nO-uniq: rowptr = [0, 1, 0, 1] in "
+      "positions [0, 3), looking for 0: it is at positions 0 and 2\n");
 }
 
 /// Kinds that have no words of their own.

@@ -216,9 +216,8 @@ TEST(FindRequest, refusals) {
   EXPECT_EQ(report::name_of(found.kind), "find-not-proved");
   EXPECT_EQ(found.message, "`B.p` can't be found by binary: O-stop not proved for any skip condition; "
                            "no small counterexample was found");
-  EXPECT_EQ(found.hint,
-            "O-stop asks that where a search stops without a match there is none ahead; leave the "
-            "method to the compiler, or state the property that is missing");
+  EXPECT_EQ(found.hint, "O-stop asks that where a search stops without a match, no match follows; leave the "
+                        "method to the compiler, or state the missing property");
   EXPECT_EQ(refusal("15b", {{"E.s", Method::Binary}}).message,
             "`E.s` can't be found by binary: O-part not proved; no small counterexample was found");
   EXPECT_EQ(refusal("8g", {{"B", Method::Sequential}}).message,
@@ -245,7 +244,7 @@ TEST(FindRequest, refusals) {
 
   found = refusal("7", {{"A.p", Method::Binary}});
   EXPECT_EQ(report::name_of(found.kind), "no-such-find");
-  EXPECT_EQ(found.message, "nothing is found for `A.p`");
+  EXPECT_EQ(found.message, "nothing has to be found for `A.p`");
   EXPECT_EQ(found.hint, "finds are `B.r`, `B`, `B.p`");
 }
 

@@ -118,7 +118,7 @@ TEST(FindProbe, is_refused_without_its_properties) {
   EXPECT_EQ(
       refusal(table(remainder, {true, false, true})),
       "`H.p` can't be found by probe: O-empty not proved; a counterexample to O-empty(0 <= H.key(H.p)): "
-      "H.key = [-1, 0], looking for 0: it is at position 1, behind the empty position 0");
+      "H.key = [-1, 0], looking for 0: it is at position 1, after the empty position 0");
 }
 
 /// It does what it should not where the table breaks the rules.

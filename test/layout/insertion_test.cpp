@@ -106,14 +106,15 @@ std::string refusal_of_list(const std::string &properties) {
 }
 
 TEST(Insertion, IsRefusedWithoutAWayToThePosition) {
-  EXPECT_EQ(
-      refusal(shipped("sv", 1).layout),
-      "entries can't be inserted into a `sv` in any order: nothing says the position `p` of coordinates (i), "
-      "and with another entry `strictly increasing idx` isn't proved to hold then [cannot-insert]");
-  EXPECT_EQ(refusal(shipped("csr", 2).layout), "entries can't be inserted into a `csr` in any order: nothing "
-                                               "says the position `p` of coordinates (i, j) [cannot-insert]");
+  EXPECT_EQ(refusal(shipped("sv", 1).layout),
+            "entries can't be inserted into a `sv` in any order: nothing determines the position `p` of "
+            "coordinates (i), "
+            "and with another entry `strictly increasing idx` isn't proved to hold then [cannot-insert]");
+  EXPECT_EQ(refusal(shipped("csr", 2).layout),
+            "entries can't be inserted into a `csr` in any order: nothing determines the position `p` of "
+            "coordinates (i, j) [cannot-insert]");
   EXPECT_EQ(refusal(shipped("banded", 2).layout),
-            "entries can't be inserted into a `banded` in any order: nothing says the position `s` of "
+            "entries can't be inserted into a `banded` in any order: nothing determines the position `s` of "
             "coordinates (i, j) [cannot-insert]");
   EXPECT_EQ(refusal(shipped("symmetric_csr", 2).layout),
             "entries can't be inserted into a `symmetric_csr` in any order: its entries aren't in one piece "

@@ -73,7 +73,7 @@ TEST(LevelFormats, Refusals) {
             "-f A:1:1: error: level 1 of `ud` (compressed not unique) has coordinates that repeat, and "
             "no singleton level after it tells them apart [not-supported]");
   EXPECT_EQ(first_line(message_of("ds:1,1", 2)),
-            "-f A:1:1: error: `1,1` is no order of the 2 modes of `ds` [wrong-arity]");
+            "-f A:1:1: error: `1,1` is not an order of the 2 modes of `ds` [wrong-arity]");
   EXPECT_EQ(first_line(message_of("ds", 3)),
             "-f A:1:1: error: the level formats `ds` are for tensors of order 2, but "
             "the tensor has order 3 [unknown-layout]");
@@ -93,9 +93,9 @@ TEST(LevelFormats, InALayoutFile) {
     return text.substr(0, text.find('\n'));
   };
   EXPECT_EQ(outcome("levels i: dense, k: compressed;"),
-            "input:2:18: error: `k` is no coordinate of layout `mine` [unknown-name]");
+            "input:2:18: error: `k` is not a coordinate of layout `mine` [unknown-name]");
   EXPECT_EQ(outcome("levels i: dense, i: compressed;"),
-            "input:2:18: error: `i` has a level already [duplicate-name]");
+            "input:2:18: error: `i` already has a level [duplicate-name]");
   EXPECT_EQ(outcome("levels i: dense;"),
             "input:2:8: error: 1 of the 2 coordinates of layout `mine` have a level [wrong-arity]");
   EXPECT_EQ(
@@ -164,17 +164,17 @@ TEST(LevelFormats, PropertiesThatContradict) {
     std::size_t hint = text.find("  hint: ");
     return text.substr(0, text.find('\n') + 1) + (hint == std::string::npos ? "" : text.substr(hint));
   };
-  const std::string diagonals =
-      "  hint: write `levels k: compressed, i: range, j: offset`, k no coordinate; in letters `sro`\n";
+  const std::string diagonals = "  hint: write `levels k: compressed, i: range, j: offset`, where k is not a "
+                                "coordinate; in letters `sro`\n";
   EXPECT_EQ(outcome("i: dense not unique, j: compressed"),
             "input:2:23: error: a dense level is always unique [bad-property]\n"
-            "  hint: it has no properties of choice\n");
+            "  hint: leave out the property\n");
   EXPECT_EQ(outcome("i: dense, j: compressed full"),
             "input:2:34: error: a compressed level is never full [bad-property]\n"
-            "  hint: what may be said of it is `not ordered` and `not unique`\n");
+            "  hint: write , or leave out the property`not ordered` and `not unique`\n");
   EXPECT_EQ(outcome("i: dense, j: hashed(8) ordered"),
             "input:2:33: error: a hashed level is never ordered [bad-property]\n"
-            "  hint: what may be said of it is `not unique`\n");
+            "  hint: write , or leave out the property`not unique`\n");
   EXPECT_EQ(outcome("i: dense, j: compressed not sorted"),
             "input:2:38: error: expected a property of levels (`full`, `ordered`, `unique`, `branchless` or "
             "`compact`), saw `sorted` [syntax-error]\n");
@@ -186,11 +186,11 @@ TEST(LevelFormats, PropertiesThatContradict) {
             "input:2:29: error: expected `(` and the number of buckets, saw `;` [syntax-error]\n"
             "  hint: write `hashed(64)`, or a parameter: `hashed(B)`\n");
   EXPECT_EQ(outcome("i: dense, j: hashed(M)"),
-            "input:2:30: error: `M` is no number of buckets [bad-property]\n"
-            "  hint: it is known when a kernel is made: a positive integer, or a parameter of the layout\n");
+            "input:2:30: error: `M` is not a number of buckets [bad-property]\n"
+            "  hint: write a positive integer, or a parameter of the layout\n");
   EXPECT_EQ(outcome("i: dense, j: hashed(0)"),
-            "input:2:30: error: `0` is no number of buckets [bad-property]\n"
-            "  hint: it is known when a kernel is made: a positive integer, or a parameter of the layout\n");
+            "input:2:30: error: `0` is not a number of buckets [bad-property]\n"
+            "  hint: write a positive integer, or a parameter of the layout\n");
   EXPECT_EQ(
       outcome("i: dense, j: range"),
       "input:2:10: error: level 2 of `mine` (range) has no level over diagonals before it [not-supported]\n" +
@@ -203,7 +203,7 @@ TEST(LevelFormats, PropertiesThatContradict) {
             "level follow [not-supported]\n" +
                 diagonals);
   EXPECT_EQ(outcome("k: dense, i: range, j: offset"),
-            "input:2:10: error: `k` is no coordinate of layout `mine` [unknown-name]\n" + diagonals);
+            "input:2:10: error: `k` is not a coordinate of layout `mine` [unknown-name]\n" + diagonals);
   EXPECT_EQ(outcome("k: compressed not unique, i: range, j: offset"),
             "input:2:10: error: level 1 of `mine` (compressed not unique) has coordinates that repeat, and "
             "no singleton level after it tells them apart [not-supported]\n"

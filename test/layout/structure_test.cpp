@@ -67,7 +67,7 @@ TEST(LayoutStructure, slots_must_be_told_apart) {
 
 TEST(LayoutStructure, coordinates_must_be_told_by_what_is_kept) {
   EXPECT_EQ(message("@derived/anti_back", 2, {1}),
-            "in layout `anti_back` nothing says what `j` is without the modes that the result doesn't have");
+            "in layout `anti_back` nothing determines `j` without the modes that the result lacks");
 }
 
 TEST(LayoutStructure, one_piece_with_values) {

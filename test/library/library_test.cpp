@@ -137,7 +137,7 @@ TEST(Library, StructureAndValuesApart) {
   const unravel::Kernel whole = unravel::make_kernel("C(i,j) = 2 * A(i,j)", options);
   EXPECT_NE(thrown([&] {
               whole.values({&C, &A});
-            }).find("make it with the schedule `reuse`"),
+            }).find("make the kernel with the schedule `reuse`"),
             std::string::npos);
 }
 

@@ -173,7 +173,7 @@ TEST(Tensors, PackConvertAndBack) {
                 Tensor::pack("csr", {{3, 3}, {{0, 1}, {0, 3}}, {1, 2}}));
   EXPECT_THROWN("there are 2 values, but 1 indices", Tensor::pack("csr", {{3, 3}, {{0}, {0}}, {1, 2}}));
   EXPECT_EQ(Tensor::scalar(4.5).value(), 4.5);
-  EXPECT_THROWN("stands for no tensor", Tensor().shape());
+  EXPECT_THROWN("the handle is empty", Tensor().shape());
 }
 
 TEST(Tensors, LayoutsFromTextAndFiles) {
@@ -259,7 +259,7 @@ TEST(Calls, WrongArgumentsThrow) {
   EXPECT_THROWN("the tensor given for `A` is in layout `csc`, but the kernel is made for `csr`",
                 kernel(y, A.to("csc"), x));
   EXPECT_THROWN("the tensor given for `x` has order 2, but `x` has 1 subscript", kernel(y, A, A));
-  EXPECT_THROWN("stands for no tensor", kernel(y, A, Tensor()));
+  EXPECT_THROWN("the handle is empty", kernel(y, A, Tensor()));
   const Tensor four = Tensor::zeros("dense", {4});
   EXPECT_THROWN("index `j` has extent 3 in `A(i, j)`, but 4 in `x(j)` [size-mismatch]", kernel(y, A, four));
   EXPECT_THROWN("index `j` has extent 3 in `A(i, j)`, but 4 in `x(j)` [size-mismatch]", kernel(A, four));
@@ -270,7 +270,7 @@ TEST(Calls, WrongArgumentsThrow) {
   const Tensor high = Tensor::over("dense", {3}, {{"val", unravel::Array(memory.data() + 2, 3)}});
   EXPECT_THROWN("`y` and `x` share memory", kernel(low, A, high));
   const Doubles constant(3);
-  EXPECT_THROWN("the result `y` is over arrays that are const",
+  EXPECT_THROWN("the result `y` has const arrays, but the kernel writes to them",
                 kernel(Tensor::over("dense", {3}, {{"val", constant}}), A, x));
   EXPECT_THROWN("`x` is a tensor, not a number", kernel(y, A, 2.0));
   EXPECT_THROWN("`A` is over arrays", throw unravel::Error("`A` is over arrays", "x", false));

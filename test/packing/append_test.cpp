@@ -103,9 +103,8 @@ TEST(Append, Refused) {
             "depends on all entries [cannot-append]");
   EXPECT_EQ(refusal_of("symmetric_csr", 2),
             "entries can't be appended to layout `symmetric_csr`: it has several pieces [cannot-append]");
-  EXPECT_EQ(refusal_of("pattern_csr", 2),
-            "entries can't be appended to layout `pattern_csr`: it doesn't hold an "
-            "entry's value as it is [cannot-append]");
+  EXPECT_EQ(refusal_of("pattern_csr", 2), "entries can't be appended to layout `pattern_csr`: it doesn't "
+                                          "store an entry's value unchanged [cannot-append]");
 }
 
 } // namespace

@@ -70,13 +70,13 @@ TEST(Reuse, names_of_the_user_are_left_alone) {
 }
 
 TEST(Reuse, what_it_is_not_for) {
-  EXPECT_NE(message_of("y(i) = A(i,j) * x(j)\n-f A=csr\n-s reuse").find("`y` has its structure already"),
+  EXPECT_NE(message_of("y(i) = A(i,j) * x(j)\n-f A=csr\n-s reuse").find("`y` already has its structure"),
             std::string::npos);
   EXPECT_NE(message_of("C(i,j) = A(i,k) * B(k,j)\n-f A=csr\n-f B=csr\n-f C=ell\n-s reuse")
-                .find("`C` is packed behind the kernel"),
+                .find("`C` is packed after the kernel"),
             std::string::npos);
   EXPECT_NE(message_of("for i { for j { C(i,j) = A(i,j) * 2; } }\n-f A=csr\n-f C=csr\n-s reuse")
-                .find("a program has no structure of its own"),
+                .find("a program can't reuse its structure"),
             std::string::npos);
   EXPECT_NE(message_of("C(i,j) = A(i,k) * B(k,j)\n-f A=csr\n-f B=csr\n-f C=coo_dup\n-s reuse")
                 .find("`C` may have several entries of one coordinate"),

@@ -148,16 +148,15 @@ TEST(Plans, what_the_laws_or_the_form_forbid_is_kept_as_written) {
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k)", {{"A", "csr"}}), "it has fewer than three factors");
   EXPECT_EQ(refusal_of("y(i) min= A(i,j) * B(j,k) * x(k)", {}),
             "`product` can't be taken out of what `min` reduces");
-  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) mask M(i,j)", {}),
-            "masks and conditions say where all of the product is computed");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) mask M(i,j)", {}), "it has a mask or a condition");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) / z(k)", {}), "the value is not a product of tensors");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k+1) * x(k)", {}), "subscripts are sums");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * x(j) * z(j) + b(i)", {}),
-            "it is not one product of a line in index notation");
+            "it is not a single product in index notation");
   EXPECT_EQ(refusal_of("C(i,m) = A(i,j) * B(j,k) * D(k,m)", {{"A", "csr"}, {"C", "csr"}}),
             "`C` is not dense");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k)", {{"A", "csr fill 1"}}),
-            "what isn't stored of a tensor counts, by its fill");
+            "the fill of a tensor is not the identity of the reduction");
   EXPECT_EQ(refusal_of("y(i,l) = A(i,j) * B(j,k) * x(k)", {}), "no factor has the index `l`");
 }
 

@@ -325,7 +325,7 @@ TEST(Programs, divisors_are_looked_for_at_each_instance) {
     return "accepted";
   };
   const std::string what =
-      "`L.p` is where L is looked for, at each instance of its statement [not-supported]";
+      "`L.p` is a position of L, which is searched at each instance of its statement [not-supported]";
   for (const char *schedule : {"split L.p by 2", "tile L.p by 2", "shift L.p by 1", "skew j by L.p",
                                "order L.p, i", "order i, L.p, j", "order A.p, j, i, L.p"})
     EXPECT_NE(refusal(schedule).find(what), std::string::npos) << schedule << ": " << refusal(schedule);

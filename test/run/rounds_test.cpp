@@ -155,7 +155,7 @@ TEST(Rounds, refused) {
                   {{"A", "csr"}, {"C", "csr"}},
                   {},
                   {}},
-                 "`C` is not dense, so its entries can't be set anew in each round");
+                 "`C` is not dense, so its entries can't be set again in each round");
 }
 
 } // namespace unravel::run::test

@@ -299,27 +299,28 @@ TEST(SharedLoops, refusals_say_why) {
   std::string illegal = refusal(slanted, {}, "tile j by 2");
   EXPECT_TRUE(illegal.starts_with("illegal-order: the order isn't proved to keep a dependence")) << illegal;
   EXPECT_TRUE(refusal(sweep, {}, "skew j by -2*i; order j.skew").starts_with("illegal-order"));
-  EXPECT_EQ(refusal(residual, {{"A", "csr"}}, "order j, i"),
-            "not-supported: the loop over `j` can't stand outside of that over `i`, which other statements "
-            "share");
+  EXPECT_EQ(
+      refusal(residual, {{"A", "csr"}}, "order j, i"),
+      "not-supported: the loop over `j` can't be outside the loop over `i`, which other statements share");
   EXPECT_EQ(refusal(residual, {{"A", "csr"}}, "tile j by 4; order j.tile, i"),
-            "not-supported: the loop over `j.tile` can't stand outside of that over `i`, which other "
+            "not-supported: the loop over `j.tile` can't be outside the loop over `i`, which other "
             "statements share");
   EXPECT_EQ(refusal(residual, {{"A", "csr"}}, "skew i by j"),
-            "not-supported: statements share the loop over `i`, but `y(i) = 3*b(i)` hasn't what it is to be "
-            "skewed by");
+            "not-supported: statements share the loop over `i`, but `y(i) = 3*b(i)` lacks the loop that it "
+            "is skewed by");
   EXPECT_TRUE(refusal("tensor a(n,m), b(n,m); for i in [1,n) { for j in [0,m-1) { b(i,j) = 2*a(i-1,j+1); "
                       "a(i,j) = b(i,j) + 1; } }",
                       {}, "tile j by 2")
                   .starts_with("illegal-order"));
   EXPECT_EQ(refusal(residual, {{"A", "csr"}}, "fuse i, A.p"),
-            "not-parallel: no statement has the loops over `i` and `A.p` for itself, in this order");
+            "not-parallel: no statement has loops of its own over `i` and `A.p`, in this order");
   EXPECT_EQ(refusal(residual, {{"A", "ell"}}, "parallel i balanced"),
-            "not-parallel: the loop over `i` can't be cut into equal work: no loop inside runs over segments "
+            "not-parallel: the loop over `i` can't be cut into pieces of equal work: no loop inside runs "
+            "over segments "
             "that follow each other, as `rowptr(i)` to `rowptr(i + 1)` do");
   EXPECT_EQ(refusal(residual, {{"A", "csr"}}, "tile i by 2; parallel i balanced"),
-            "not-parallel: the loop over `i` can't be cut into equal work: it stands in another one that "
-            "statements share");
+            "not-parallel: the loop over `i` can't be cut into pieces of equal work: it is inside a loop "
+            "that statements share");
   EXPECT_EQ(refusal("tensor z(n); for i in [0,n) { if i = 0 { z(i) += 2; } z(i) += 0.5; }", {},
                     "shift i by 2; parallel i.shift"),
             "not-parallel: the loop over `i.shift` can't run in parallel: iterations share the state of a "

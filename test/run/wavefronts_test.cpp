@@ -155,33 +155,33 @@ std::string refusal(const std::string &text, const std::string &layout, const st
 
 TEST(Wavefronts, refusals_say_why) {
   EXPECT_EQ(refusal("y(i) = A(i,j) * x(j)", "csr", "wavefront i"),
-            "no-wavefronts: sums of products carry nothing that would need wavefronts (write `parallel i`)");
+            "no-wavefronts: sums of products carry no dependence that needs wavefronts (write `parallel i`)");
   const std::string scaled = "for i { y(i) *= 2; for j { y(i) += A(i,j)*x(j); } }";
   EXPECT_EQ(refusal(scaled, "csr", "wavefront i"),
             "no-wavefronts: the loop over `i` carries nothing (write `parallel i`)");
-  EXPECT_EQ(
-      refusal(scaled, "csr", "wavefront k"),
-      "unknown-variable: there is no outermost loop over `k` (wavefronts are of the outermost loop of a "
-      "program's statements)");
+  EXPECT_EQ(refusal(scaled, "csr", "wavefront k"),
+            "unknown-variable: there is no outermost loop over `k` (only the outermost loop of a program's "
+            "statements can run in wavefronts)");
   EXPECT_EQ(
       refusal("tensor A(n,n), x(n); for j in [0,n) { x(j) /= A(j,j); for i in [j+1,n) "
               "{ x(i) -= A(i,j)*x(j); } }",
               "csc", "wavefront j"),
       "no-wavefronts: the loop over `j` can't run in wavefronts: no inspector can tell which iterations "
-      "touch an element of x(i) (one of the conflicting subscripts must be `j`, but for a size or a "
+      "touch an element of x(i) (one of the conflicting subscripts must be `j`, plus or minus a size or a "
       "constant)");
   const std::string solve = "tensor A(n,n), b(n), x(n); for i in [0,n) { x(i) = b(i); "
                             "for j in [0,i) { x(i) -= A(i,j)*x(j); } }";
   EXPECT_EQ(refusal(solve, "ell", "wavefront i packed"),
-            "no-wavefronts: what iterations over `i` read can't be packed: no loop inside runs over segments "
+            "no-wavefronts: the data that iterations over `i` read can't be packed: no loop inside runs over "
+            "segments "
             "that follow each other, as `rowptr(i)` to `rowptr(i + 1)` do (write `wavefront i`)");
   EXPECT_EQ(refusal(solve, "csr", "wavefront i; jam i by 2"),
             "not-supported: the loop over `i` is shared by several statements: it can't be jammed yet "
             "(`unroll i` works, and changes of a statement's own loops)");
-  EXPECT_EQ(
-      refusal(solve, "dcsr", "wavefront i; find A by seq"),
-      "no-wavefronts: the loop over `i` can't run in wavefronts: iterations share what is kept for finding "
-      "A.r (write `find A.r by binary`)");
+  EXPECT_EQ(refusal(solve, "dcsr", "wavefront i; find A by seq"),
+            "no-wavefronts: the loop over `i` can't run in wavefronts: iterations share the state of the "
+            "search for "
+            "A.r (write `find A.r by binary`)");
 }
 
 } // namespace unravel::run::test

@@ -117,7 +117,7 @@ TEST(Transform, refusals) {
   EXPECT_EQ(refusal_of("skew j by k").substr(0, 60),
             "-s:1:11: error: `k` is not a variable of this computation [u");
   EXPECT_EQ(refusal_of("tile j by 4; tile j by 8"),
-            "-s:1:19: error: there is a variable `j.tile` already [duplicate-name]\n"
+            "-s:1:19: error: the variable `j.tile` already exists [duplicate-name]\n"
             "  1 | tile j by 4; tile j by 8\n"
             "    |                   ^~~~~~\n"
             "  hint: transform `j.tile` instead\n");
@@ -126,7 +126,7 @@ TEST(Transform, refusals) {
                                        "    |           ^\n"
                                        "  hint: skew it by another coordinate\n");
   EXPECT_EQ(refusal_of("bound j in [4, 4)"),
-            "-s:1:7: error: there is no value from 4 to below 4 [bad-transformation]\n"
+            "-s:1:7: error: the range [4, ) is empty4 [bad-transformation]\n"
             "  1 | bound j in [4, 4)\n"
             "    |       ^~~~~~~~~~~\n"
             "  hint: a range contains its lower end: `bound j in [0, 64)`\n");

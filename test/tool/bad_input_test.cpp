@@ -87,7 +87,7 @@ TEST(ToolBadInput, Matrices) {
                  "header.mtx:1:1: error: expected `%%MatrixMarket`, found `%%MatrixMarkt` [bad-header]\n"
                  "  1 | %%MatrixMarkt matrix coordinate real general\n"
                  "    | ^~~~~~~~~~~~~\n"
-                 "  hint: the first line is such as: %%MatrixMarket matrix coordinate real general\n");
+                 "  hint: write a first line such as: %%MatrixMarket matrix coordinate real general\n");
   desk.write("range.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
   expect_refused(
       desk, run_with("range.mtx"),
@@ -111,7 +111,7 @@ TEST(ToolBadInput, Matrices) {
                                      11));
   expect_refused(desk, run_with("junk.mtx"),
                  "junk.mtx: error: this is a binary file, not a Matrix Market file [bad-header]\n"
-                 "  hint: the first line is such as: %%MatrixMarket matrix coordinate real general\n");
+                 "  hint: write a first line such as: %%MatrixMarket matrix coordinate real general\n");
 }
 
 TEST(ToolBadInput, TruncatedGzip) {
@@ -199,7 +199,7 @@ TEST(ToolBadInput, EndlessInput) {
   std::filesystem::create_symlink("/dev/zero", desk.path("a.mtx"));
   expect_refused(desk, run_with("a.mtx"),
                  "a.mtx: error: this is a binary file, not a Matrix Market file [bad-header]\n"
-                 "  hint: the first line is such as: %%MatrixMarket matrix coordinate real general\n");
+                 "  hint: write a first line such as: %%MatrixMarket matrix coordinate real general\n");
 }
 
 TEST(ToolBadInput, TooMuchMemory) {

@@ -122,7 +122,7 @@ TEST(ToolComplex, what_there_is_not) {
       "mv.c",
       "void mv(int n, double _Complex A[n][n], double _Complex x[n], double _Complex y[n]) {\n"
       "  for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n      y[i] += A[i][j] * x[j];\n}\n");
-  refused({"compile", "--from", "mv.c:mv"}, "`y` is no array of `double` or `float`");
+  refused({"compile", "--from", "mv.c:mv"}, "`y` is not an array of `double` or `float`");
 }
 
 } // namespace

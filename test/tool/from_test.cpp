@@ -64,7 +64,7 @@ TEST(ToolFrom, RelaxationByAQuotient) {
                       "  for (int i = 0; i < n; i++) x[i] = x[i] / a[i] + x[i] / b[i];\n}\n");
   outcome = desk.unravel({"compile", "--from", "two.c:two"});
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.error.find("  hint: keep the quotient in a scalar of its own, which is set before\n"),
+  EXPECT_NE(outcome.error.find("  hint: compute the quotient in a scalar first: `let s = ...;`\n"),
             std::string::npos)
       << outcome.error;
 }
@@ -191,7 +191,7 @@ TEST(ToolFrom, WrongRequests) {
       {{"includes.c"}, 1, "./bad.h:1:9: error: expected ';' after top level declarator [c-error]\n"},
       {{"loop.c"},
        1,
-       "loop.c:2:3: error: a `while` loop is no loop over a range [c-subset]\n"
+       "loop.c:2:3: error: a `while` loop is not supported [c-subset]\n"
        "  2 |   while (1)\n"
        "    |   ^~~~~~~~~\n"
        "  hint: write `for (int i = 0; i < n; i++)`\n"},
@@ -256,7 +256,7 @@ TEST(ToolFrom, GivenSizes) {
   EXPECT_EQ(outcome.error, "k.c:6:22: error: no value is given for the size `k` [missing-input]\n"
                            "  6 | void diagonal(int n, int k, double y[n], double A[n][n], double x[n]) {\n"
                            "    |                      ^~~~~\n"
-                           "  hint: add -i k=5, or what it is\n");
+                           "  hint: add its value, as in -i k=5\n");
 }
 
 TEST(ToolFrom, WithoutTheModule) {

@@ -25,36 +25,37 @@ TEST(ToolLayoutCheck, ShippedLayouts) {
   Desk desk;
   EXPECT_EQ(table(desk, "csr"),
             proved + "  packable    yes: from coordinates\n"
-                     "  insertable  no: nothing says the position `p` of coordinates (i, j)\n"
+                     "  insertable  no: nothing determines the position `p` of coordinates (i, j)\n"
                      "  any order   p by map, sequential (a walk per i), galloping, binary, hash, scan\n");
   EXPECT_EQ(table(desk, "coo"),
             proved + "  packable    yes: from coordinates\n"
-                     "  insertable  no: nothing says the position `p` of coordinates (i, j), and "
+                     "  insertable  no: nothing determines the position `p` of coordinates (i, j), and "
                      "with another entry `strictly increasing (row, col)` isn't proved to hold then\n"
                      "  by i, j     p by sequential, galloping, binary, hash, scan\n"
                      "  by j, i     p by sequential (a walk per j), galloping, binary, hash, "
                      "scan\n");
-  EXPECT_EQ(table(desk, "coo_unsorted"),
-            proved +
-                "  packable    yes: from coordinates\n"
-                "  insertable  no: nothing says the position `p` of coordinates (i, j), and with another "
-                "entry `injective (row, col)` isn't proved to hold then\n"
-                "  any order   p by hash, scan\n");
+  EXPECT_EQ(
+      table(desk, "coo_unsorted"),
+      proved +
+          "  packable    yes: from coordinates\n"
+          "  insertable  no: nothing determines the position `p` of coordinates (i, j), and with another "
+          "entry `injective (row, col)` isn't proved to hold then\n"
+          "  any order   p by hash, scan\n");
   const std::string repeated =
       "  functional  yes: proved, no position has two coordinates\n"
       "  injective   no: as with row = [0, 0], col = [0, 0]: positions (p = 0) and (p = 1) both have the "
       "coordinate (i = 0, j = 0)\n"
       "  packable    yes: from coordinates\n"
-      "  insertable  yes: each is another one, at p = NNZ\n"
+      "  insertable  yes: each entry is a new one, at p = NNZ\n"
       "  any order   p by hash, scan\n";
   EXPECT_EQ(table(desk, "coo_dup").substr(0, repeated.size()), repeated); // then other orders
   EXPECT_EQ(table(desk, "bcsr<2,2>"),
             proved + "  packable    yes: from coordinates\n"
-                     "  insertable  no: nothing says the position `b` of coordinates (i, j)\n"
+                     "  insertable  no: nothing determines the position `b` of coordinates (i, j)\n"
                      "  any order   p by sequential (a walk per i), galloping, binary, hash, scan\n");
   EXPECT_EQ(table(desk, "dia"),
             proved + "  packable    yes: from coordinates\n"
-                     "  insertable  no: nothing says the position `d` of coordinates (i, j)\n"
+                     "  insertable  no: nothing determines the position `d` of coordinates (i, j)\n"
                      "  any order   d by sequential (a walk per i), galloping, binary, hash, scan\n");
   EXPECT_EQ(table(desk, "dense<1,0>"), proved +
                                            "  packable    yes: from coordinates\n"

@@ -16,7 +16,7 @@ TEST(ToolMachine, ShowsTheProfileThatIsKept) {
   Outcome text = desk.unravel({"machine"});
   EXPECT_EQ(text.code, 0);
   for (const char *part :
-       {"\n== facts\n  wake ", " ns  to wake a sleeping thread and hear from it; decides: from ",
+       {"\n== facts\n  wake ", " ns  to wake a sleeping thread and get its answer; decides: from ",
         "\n== what follows\n  least_entries ", "gathers_pay "})
     EXPECT_NE(text.out.find(part), std::string::npos) << text.out;
   const nlohmann::json again = desk.unravel({"machine", "--measure", "--json"}).json();
@@ -86,7 +86,7 @@ TEST(ToolMachine, BadFilesAreRefused) {
                  "    |   ^~~~~~\n"
                  "  hint: `unravel machine -o FILE` writes such a file\n");
   expect_refused(compile, "{\"processor\": \"mine\"}",
-                 "m.json:1:1: error: `wake` is missing: to wake a sleeping thread and hear from it, in ns "
+                 "m.json:1:1: error: `wake` is missing: to wake a sleeping thread and get its answer, in ns "
                  "[bad-machine-file]\n"
                  "  1 | {\"processor\": \"mine\"}\n"
                  "    | ^\n"

@@ -12,29 +12,30 @@ TEST(ToolPlan, ListsPlansWithTheirLoops) {
   Desk desk;
   const Outcome text = desk.unravel({"plan", chain, "-f", "A=csr", "-f", "B=csr", "--plans", "2"});
   EXPECT_EQ(text.error, "");
-  EXPECT_EQ(text.out, "y(i) = A(i, j) * B(j, k) * x(k)\n"
-                      "  i in [0, 1000)\n"
-                      "  j in [0, 1000)\n"
-                      "  k in [0, 1000)\n"
-                      "  A(i, j) stores i 1000 j 8000\n"
-                      "  B(j, k) stores j 1000 k 8000\n"
-                      "as written: cost 3.72e+05, 1.92e+05 operations, 9e+03 misses\n"
-                      "\n"
-                      "plan 1, taken: cost 7.28e+04, 3.2e+04 operations, 2e+03 misses\n"
-                      "  buffers: w(j) 1000\n"
-                      "  kernel: a program\n"
-                      "  let w(j) = 0;\n"
-                      "  for j { for k { w(j) += B(j, k) * x(k); } }\n"
-                      "  for i { for j { y(i) += A(i, j) * w(j); } }\n"
-                      "\n"
-                      "plan 2: cost 4.36e+05, 2.56e+05 operations, 9e+03 misses\n"
-                      "  buffers: w\n"
-                      "  kernel: one product; sums that its loops share are kept in locals as they pay\n"
-                      "  for i { for j { for k {\n"
-                      "    let w = 0;\n"
-                      "    w += A(i, j) * x(k);\n"
-                      "    y(i) += B(j, k) * w;\n"
-                      "  } } }\n");
+  EXPECT_EQ(text.out,
+            "y(i) = A(i, j) * B(j, k) * x(k)\n"
+            "  i in [0, 1000)\n"
+            "  j in [0, 1000)\n"
+            "  k in [0, 1000)\n"
+            "  A(i, j) stores i 1000 j 8000\n"
+            "  B(j, k) stores j 1000 k 8000\n"
+            "as written: cost 3.72e+05, 1.92e+05 operations, 9e+03 misses\n"
+            "\n"
+            "plan 1, taken: cost 7.28e+04, 3.2e+04 operations, 2e+03 misses\n"
+            "  buffers: w(j) 1000\n"
+            "  kernel: a program\n"
+            "  let w(j) = 0;\n"
+            "  for j { for k { w(j) += B(j, k) * x(k); } }\n"
+            "  for i { for j { y(i) += A(i, j) * w(j); } }\n"
+            "\n"
+            "plan 2: cost 4.36e+05, 2.56e+05 operations, 9e+03 misses\n"
+            "  buffers: w\n"
+            "  kernel: one product; its loops keep sums that they share in locals, where that pays\n"
+            "  for i { for j { for k {\n"
+            "    let w = 0;\n"
+            "    w += A(i, j) * x(k);\n"
+            "    y(i) += B(j, k) * w;\n"
+            "  } } }\n");
 }
 
 TEST(ToolPlan, CountsData) {

@@ -141,7 +141,7 @@ TEST(ToolProgram, FindsOfOneStatement) {
   }
   Outcome outcome = Desk().unravel({"compile", solve, "-f", "L=csr", "--find", "b=scan"});
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.error.find("nothing is found for `b` [no-such-find]"), std::string::npos)
+  EXPECT_NE(outcome.error.find("nothing has to be found for `b` [no-such-find]"), std::string::npos)
       << outcome.error;
 }
 
@@ -214,8 +214,9 @@ TEST(ToolProgram, WorkspacesOfEveryKindGiveTheSame) {
   EXPECT_EQ(results.size(), 1u);
   Outcome refused = desk.unravel({"explain", kinds[2][0], "-f", "w=sv"});
   EXPECT_EQ(refused.code, 1);
-  EXPECT_NE(refused.error.find("nothing says the position `p` of coordinates (i), and with another entry "),
-            std::string::npos)
+  EXPECT_NE(
+      refused.error.find("nothing determines the position `p` of coordinates (i), and with another entry "),
+      std::string::npos)
       << refused.error;
 }
 
@@ -338,7 +339,7 @@ TEST(ToolProgram, AMainProgramIsGivenSizes) {
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_NE(desk.read("y.mtx").find("\n1\n1\n0\n"), std::string::npos) << desk.read("y.mtx");
   const std::vector<std::pair<std::vector<std::string>, std::string>> refused = {
-      {{"k=-1"}, "error: diagonal: the tensors' sizes don't fit together, or it doesn't hold that k >= 0\n"},
+      {{"k=-1"}, "error: diagonal: the tensors' sizes don't fit together, or this doesn't hold: k >= 0\n"},
       {{}, "error: k: this size is not given; see --help\n"},
       {{"k=1", "k=1"}, "error: k=1: the size is given twice\n"},
       {{"k=abc"}, "error: k=abc: a size is an integer of up to 2^53\n"},

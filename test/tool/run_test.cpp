@@ -297,7 +297,7 @@ TEST(ToolRun, OwnLayoutFiles) {
             "  functional  yes: proved, no position has two coordinates\n"
             "  injective   yes: proved, no coordinate has two positions\n"
             "  packable    yes: from coordinates\n"
-            "  insertable  no: nothing says the position `p` of coordinates (i, j)\n"
+            "  insertable  no: nothing determines the position `p` of coordinates (i, j)\n"
             "  any order   p by map, sequential (a walk per i), galloping, binary, hash, scan\n");
   Outcome shown = desk.unravel({"layout", "show", own});
   EXPECT_EQ(shown.code, 0);

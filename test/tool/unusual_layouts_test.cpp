@@ -209,8 +209,8 @@ TEST(UnusualLayouts, AFileThatIsTooWeak) {
       "position 0 and misses position 1 [find-not-proved]\n"
       "  1 | x=binary\n"
       "    |   ^~~~~~\n"
-      "  hint: O-stop asks that where a search stops without a match there is none ahead; leave the method "
-      "to the compiler, or state the property that is missing\n");
+      "  hint: O-stop asks that where a search stops without a match, no match follows; leave the method "
+      "to the compiler, or state the missing property\n");
   arguments[0] = "explain";
   arguments.erase(std::find(arguments.begin(), arguments.end(), "-i"),
                   std::find(arguments.begin(), arguments.end(), "-s"));

@@ -38,20 +38,23 @@ struct Wrong {
 
 TEST(ToolUsage, WrongOptionsAndCommands) {
   const std::vector<Wrong> all = {
-      {{}, "error: a subcommand is required [bad-option]\n  hint: `unravel --help` shows what there is\n"},
+      {{},
+       "error: a subcommand is required [bad-option]\n  hint: `unravel --help` lists commands and options\n"},
       {{"bogus"},
-       "error: there is no command `bogus` [bad-option]\n  hint: `unravel --help` shows what there is\n"},
+       "error: there is no command `bogus` [bad-option]\n  hint: `unravel --help` lists commands and "
+       "options\n"},
       {{"run"},
-       "error: expression is required [bad-option]\n  hint: `unravel run --help` shows what there is\n"},
+       "error: expression is required [bad-option]\n  hint: `unravel run --help` lists commands and "
+       "options\n"},
       {{"run", "--bogus", "y = x"},
        "error: the following argument was not expected: --bogus [bad-option]\n"
-       "  hint: `unravel run --help` shows what there is\n"},
+       "  hint: `unravel run --help` lists commands and options\n"},
       {{"run", "y = x", "--index", "int16"},
        "error: --index: int16 not in {int32,int64} [bad-option]\n"
-       "  hint: `unravel run --help` shows what there is\n"},
+       "  hint: `unravel run --help` lists commands and options\n"},
       {{"run", "y = x", "--threads", "0"},
        "error: --threads: Value 0 not in range 1 to 4096 [bad-option]\n"
-       "  hint: `unravel run --help` shows what there is\n"},
+       "  hint: `unravel run --help` lists commands and options\n"},
       {{"run", "y = x", "-f", "A"},
        "error: `-f A`: a name, `=` and a value are expected [bad-option]\n  hint: as in -f A=csr\n"},
       {{"run", "y = x", "-i", "A="},
@@ -67,7 +70,8 @@ TEST(ToolUsage, WrongOptionsAndCommands) {
       {{"compile", "y = 1", "-o", "kernel.txt"},
        "error: `-o kernel.txt`: the name of a C file is expected [bad-option]\n  hint: as in -o kernel.c\n"},
       {{"convert", "random:3x3"},
-       "error: output is required [bad-option]\n  hint: `unravel convert --help` shows what there is\n"},
+       "error: output is required [bad-option]\n  hint: `unravel convert --help` lists commands and "
+       "options\n"},
       {{"convert", "random:3x3", "folder"},
        "error: `folder` is to be a folder of arrays, but no layout is given for them [bad-option]\n"
        "  hint: add -f csr, or name a file.mtx, file.tns, file.npy or file.npz\n"},
@@ -77,7 +81,8 @@ TEST(ToolUsage, WrongOptionsAndCommands) {
        "error: `--max-memory much` is not a number of 64 bits, 0 or more [bad-option]\n"
        "  hint: as in --max-memory 4G\n"},
       {{"generate", "random:3x3"},
-       "error: --output is required [bad-option]\n  hint: `unravel generate --help` shows what there is\n"},
+       "error: --output is required [bad-option]\n  hint: `unravel generate --help` lists commands and "
+       "options\n"},
   };
   Desk desk;
   for (const Wrong &wrong : all) {
