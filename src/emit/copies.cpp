@@ -81,7 +81,7 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
   before(fmt::format("const int64_t {} = unravel_threads();", threads));
   if (parallel.work && parallel.least > 0) {
     std::string work = expressions.term_of_members(*parallel.work);
-    before("// copies of the result are worth it where there is more to add than they have");
+    before("// copies of the result pay if there are more additions than elements");
     enough += fmt::format(" && {0} >= {1} && {0} >= ({2} + 2) * ({3})", work, parallel.least, threads, count);
   }
   // Without memory for copies there are none.

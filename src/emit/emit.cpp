@@ -86,7 +86,7 @@ std::string free_text(const StructType &type) {
   for (const std::string &count : shape.counts)
     body += fmt::format("  tensor->{} = 0;\n", type.members.at(count));
   return fmt::format("#ifndef UNRAVEL_FREE_{0}\n#define UNRAVEL_FREE_{0}\n"
-                     "// Frees the arrays that a kernel made for the tensor; it has none then.\n"
+                     "// Frees the arrays that a kernel allocated for the tensor, and clears the pointers.\n"
                      "#ifdef __GNUC__\n__attribute__((unused))\n#endif\n"
                      "static inline void {1}({0} *tensor) {{\n{2}}}\n#endif\n\n",
                      type.name, type.free, body);
@@ -95,7 +95,7 @@ std::string free_text(const StructType &type) {
 /// Who makes the arrays of a result, where the caller doesn't.
 std::string origin_text(const TensorParameter &parameter, const StructType &type, bool in_process) {
   if (parameter.assembled)
-    return fmt::format("{}the kernel makes its arrays, to be freed with {}",
+    return fmt::format("{}the kernel allocates its arrays; free them with {}",
                        parameter.sizes.empty() ? "; " : ", which are given; ",
                        in_process ? "free()" : type.free);
   if (parameter.structure.empty()) return "";
@@ -109,21 +109,34 @@ bool is_assembling(const Program &program) {
                      [](const TensorParameter &parameter) { return parameter.assembled; });
 }
 
-/// What the kernel returns but 0 and 1.
+/// What the kernel returns. The conditions that 1 is about follow it, if there are any.
 std::string codes_text(const Program &program) {
-  const bool misses = loop::effects_of(program.body).misses;
-  if (!is_assembling(program)) {
-    const char *text = program.workspace.empty() ? "" : "; or 2, and does nothing, without enough memory";
-    return std::string(text) + (misses ? "; or 3 where a divisor isn't stored" : "");
-  }
   const bool is_short =
       std::any_of(program.parameters.begin(), program.parameters.end(), [](const TensorParameter &parameter) {
         return parameter.assembled && most_counted(parameter) < loop::most_in_memory;
       });
-  return fmt::format("; or, with the result as it was{}, 2 without enough memory{}{}",
-                     program.workspace.empty() ? "" : " and an empty workspace",
-                     is_short ? ", 4 where a count is above what int32 holds (--index int64)" : "",
-                     misses ? ", 3 where a divisor isn't stored" : "");
+  std::vector<std::string> codes{"Returns 0"};
+  if (is_assembling(program) || !program.workspace.empty()) codes.push_back("2 if memory runs out");
+  if (loop::effects_of(program.body).misses) codes.push_back("3 if a divisor isn't stored");
+  if (is_short) codes.push_back("4 if a count doesn't fit in int32 (--index int64)");
+  if (!program.preconditions.empty()) codes.push_back("1 if one of these conditions doesn't hold:");
+  if (codes.size() == 1) return "Returns 0.";
+  codes[0] += " on success";
+  codes.back() = "or " + codes.back();
+  return fmt::format("{}{}", fmt::join(codes, ", "), program.preconditions.empty() ? "." : "");
+}
+
+/// What an error leaves.
+std::string errors_text(const Program &program) {
+  const bool has_workspace = !program.workspace.empty(), has_conditions = !program.preconditions.empty();
+  if (is_assembling(program))
+    return fmt::format("On an error the result is unchanged{}.",
+                       !has_workspace   ? ""
+                       : has_conditions ? "; after any but 1 the workspace is empty"
+                                        : ", and the workspace is empty");
+  if (!has_workspace && !has_conditions) return "";
+  return loop::effects_of(program.body).misses ? "On errors other than 3 nothing is changed."
+                                               : "On an error nothing is changed.";
 }
 
 /// `in_process`: the text has no function that frees a result.
@@ -141,14 +154,13 @@ std::string documentation(const Program &program, const Names &names, const Expr
   for (const std::string &size : program.sizes)
     result += wrap_text(comment_text(fmt::format("{}: an integer", names.variable(size))), " * ", "   ");
   result += workspace_documentation(program, names);
-  const std::string codes = codes_text(program);
-  const std::string unless = program.preconditions.empty() ? "." : "; or 1, and does nothing, unless";
-  const std::string returns = "Returns 0" + codes + unless;
-  result += " *\n" + (is_assembling(program) ? wrap_text(returns, " * ") : " * " + returns + "\n");
+  result += " *\n" + wrap_text(codes_text(program), " * ");
   for (const loop::Precondition &condition : program.preconditions) {
     std::string message = condition.message.empty() ? "" : ": " + comment_text(condition.message);
     result += wrap_text(expressions.term_of_members(condition.formula) + message, " *   ", "  ");
   }
+  const std::string errors = errors_text(program);
+  if (!errors.empty()) result += wrap_text(errors, " * ");
   return result + " */\n";
 }
 

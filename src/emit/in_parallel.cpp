@@ -156,7 +156,7 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
     for (const Appended::Pointers &pointers : made.pointers)
       if (!made.counter(pointers.end)) {
         const std::string &own = names_.variable(pointers.end);
-        comment("those without entries");
+        comment("nodes without entries");
         open(fmt::format("while ({} + 1 < {}.chunks && {} < {})", chunk, parts, own, end), {});
         line(fmt::format(
             "{}[{}] = {};", names_.array(pointers.array), own,

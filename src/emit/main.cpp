@@ -315,7 +315,7 @@ private:
     if (works) line(fmt::format("{}(&unravel_work);", names.workspace().free));
     const bool assembles = std::ranges::any_of(kernel.parameters, &TensorParameter::assembled);
     if (works || assembles) fail_where(2, "there is not enough memory");
-    if (assembles) fail_where(4, "32-bit indices hold no result of so many entries");
+    if (assembles) fail_where(4, "the result has more entries than 32-bit indices can count");
     if (loop::effects_of(kernel.body).misses) fail_where(3, "a divisor isn't stored");
     body += own("    if (@status)") + fmt::format(" unravel_fail({}, {});\n", name, quoted(refusal()));
     return "  {\n" + body + "  }\n";
@@ -340,7 +340,7 @@ private:
       std::set<std::string> names = term::variables_of(condition.formula);
       if (std::any_of(program_.sizes.begin(), program_.sizes.end(),
                       [&](const std::string &size) { return names.contains(size); }))
-        needed += (needed.empty() ? ", or it doesn't hold that " : "; ") +
+        needed += (needed.empty() ? ", or this doesn't hold: " : "; ") +
                   expressions.term_of_members(condition.formula);
     }
     return result + needed;

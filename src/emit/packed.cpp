@@ -29,7 +29,7 @@ static int ENTRY_order(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-// Adds up entries of one coordinate, and leaves out those that come to 0. Returns 2 without enough memory.
+// Adds up the entries of each coordinate, and drops those that add up to 0. Returns 2 if memory runs out.
 static int ENTRY_drop_zeros(int64_t *count, int64_t *const index[], double *values) {
   ENTRY *all = (ENTRY *)malloc((*count > 0 ? (size_t)*count : 1) * sizeof(ENTRY));
   if (!all) return 2;

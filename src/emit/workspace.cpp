@@ -26,11 +26,11 @@ std::string free_head(const Names &names) {
 std::string workspace_struct(const Program &program, const Names &names, const Expressions &expressions) {
   if (program.workspace.empty()) return "";
   const Names::Workspace &work = names.workspace();
-  std::string result = wrap_text(
-      fmt::format("What {} works with, kept from call to call: arrays, which it makes larger as it needs, "
-                  "and the elements that there is room for in each.",
-                  names.kernel()),
-      "// ");
+  std::string result =
+      wrap_text(fmt::format("The working memory of {}, kept from call to call: arrays that it enlarges as "
+                            "needed, and the number of elements that each has room for.",
+                            names.kernel()),
+                "// ");
   result += fmt::format("typedef struct {} {{\n", work.type);
   for (const WorkspaceArray &array : program.workspace) {
     if (!array.about.empty()) result += wrap_text(comment_text(names.translate(array.about)), "  // ");
@@ -48,8 +48,8 @@ std::string workspace_struct(const Program &program, const Names &names, const E
 
 std::string workspace_prototypes(const Program &program, const Names &names) {
   if (program.workspace.empty()) return "";
-  return fmt::format("// Makes the workspace an empty one: before its first use.\n{};\n"
-                     "// Frees what it holds; it is an empty one then.\n{};\n\n",
+  return fmt::format("// Makes the workspace empty. Call it before the first use.\n{};\n"
+                     "// Frees the arrays of the workspace; it is empty then.\n{};\n\n",
                      init_head(names), free_head(names));
 }
 
@@ -62,8 +62,8 @@ std::string workspace_functions(const Program &program, const Names &names) {
                         work.capacities.at(array.name));
     release += fmt::format("  free(work->{});\n", work.members.at(array.name));
   }
-  return fmt::format("// Makes the workspace an empty one: before its first use.\n{} {{\n{}}}\n\n"
-                     "// Frees what it holds; it is an empty one then.\n{} {{\n{}  {}(work);\n}}\n\n",
+  return fmt::format("// Makes the workspace empty. Call it before the first use.\n{} {{\n{}}}\n\n"
+                     "// Frees the arrays of the workspace; it is empty then.\n{} {{\n{}  {}(work);\n}}\n\n",
                      init_head(names), init, free_head(names), release, work.init);
 }
 

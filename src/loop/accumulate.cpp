@@ -216,7 +216,7 @@ private:
     factors.insert(factors.begin(), {Number{0}});
     return {{Store{Local{local}, apply(Operator::Multiply, std::move(scaled))}},
             {DeclareValue{test, apply(Operator::Multiply, std::move(factors))}},
-            {IfValue{test, std::move(again), "a factor isn't finite: again, with it in each term",
+            {IfValue{test, std::move(again), "a factor isn't finite: sum again, with it in each term",
                      IfValue::Test::NotANumber}}};
   }
 

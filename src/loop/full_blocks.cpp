@@ -18,7 +18,7 @@ constexpr std::int64_t longest_block = 64;
 constexpr std::int64_t longest_unrolled = 8;
 constexpr std::int64_t most_additions = 32;
 
-constexpr const char *split_comment = "a full block; a ragged one has the general loops";
+constexpr const char *split_comment = "a full block; others take the general loops";
 
 /// How long a loop is where nothing cuts it short, and when that is.
 struct Full {

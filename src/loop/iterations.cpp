@@ -98,7 +98,7 @@ Steps in_steps(const For &loop, std::int64_t factor, RequestContext &context) {
   rest.masked.reset();
   rest.parallel.reset();
   rest.brief = true;
-  rest.comment = "the iterations that are left";
+  rest.comment = "the remaining iterations";
   rest.variable = names.name(loop.variable + "_rest");
   rename(rest.body, {{loop.variable, rest.variable}});
   each_statement(loop.body, [&](const Statement &statement) {

@@ -150,7 +150,7 @@ private:
       append(main.body, iteration(loop, term::variable(loop.variable) + term::Term(k)));
     main.body.push_back({IfValue{local,
                                  {{Break{}, origins}},
-                                 "nothing changes it any more",
+                                 "nothing can change it any more",
                                  IfValue::Test::Differs,
                                  false,
                                  value::identity_of(by)},
@@ -161,7 +161,7 @@ private:
       append(last,
              iteration(loop, k == 1 ? end - term::Term(1) : term::maximum({begin, end - term::Term(k)})));
     Block some{{If{term::less(begin, end), std::move(last), "", {}}, origins}};
-    made.push_back({IfValue{local, std::move(some), "those that are left, some of them once more",
+    made.push_back({IfValue{local, std::move(some), "the remaining ones, some of them again",
                             IfValue::Test::Differs, false, *settled_truth(by)},
                     origins});
     return made;
@@ -190,7 +190,7 @@ private:
       const Origins origins = statement.origins;
       made.push_back(std::move(statement));
       if (!by) continue;
-      IfValue settled{local, {{Break{}, origins}},   "nothing changes it any more", IfValue::Test::Differs,
+      IfValue settled{local, {{Break{}, origins}},   "nothing can change it any more", IfValue::Test::Differs,
                       false, value::identity_of(*by)};
       made.push_back({std::move(settled), origins});
     }

@@ -122,7 +122,7 @@ Block Dealing::end() const {
   if (dropped_) return closed_up();
   if (is_new()) return {};
   return {{loop::If{term::less(term::variable(made_), term::variable(counted_)), closed_up(),
-                    "entries of one coordinate have become one"}}};
+                    "entries of one coordinate were merged"}}};
 }
 
 std::shared_ptr<const EntryCode> code_of_entries(const combine::IterationSpace &space, const LeafPlan &plan,

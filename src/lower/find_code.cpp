@@ -161,7 +161,7 @@ Block probe(const Level &level, const plan::Probe &plan, bool unique, const Body
   Block round{{loop::If{plan::match_condition(level), std::move(then), ""}},
               {loop::If{term::negation(plan.skip), {{loop::Break{}}}, ""}}};
   return {{loop::For{level.variable, plan.start, level.upper, 1, std::nullopt, std::move(round),
-                     fmt::format("find {}: from its hash on, until an empty slot", level.variable)}}};
+                     fmt::format("find {}: from its hash to the first empty slot", level.variable)}}};
 }
 
 Block scan_all(const Level &level, bool unique, const Body &body) {
@@ -169,7 +169,7 @@ Block scan_all(const Level &level, bool unique, const Body &body) {
   if (unique) then.push_back({loop::Break{}});
   Block round{{loop::If{plan::match_condition(level), std::move(then), ""}}};
   return {{loop::For{level.variable, level.lower, level.upper, 1, std::nullopt, std::move(round),
-                     fmt::format("find {}: every position is tried", level.variable)}}};
+                     fmt::format("find {}: test every position", level.variable)}}};
 }
 
 /// Walks on to the stopping point. Where a skipped position means that all before it are skipped too, one
@@ -180,8 +180,7 @@ Block walk(const Level &level, const plan::Walk &plan, const Around &around, con
   bool down = plan.direction == plan::Direction::Down;
   Term here = term::conjunction({inside, at(plan.skip, level, position)});
   Statement step = step_from(stop, position, down);
-  std::string comment =
-      fmt::format("find {}: walks on; what is skipped is never needed again", level.variable);
+  std::string comment = fmt::format("find {}: continue where the last search stopped", level.variable);
   if (down || !plan.partitioned || plan.few_positions) return {{loop::While{here, {step}, comment}}};
   Term last = position + Term(stride - 1);
   Term far = term::conjunction({term::less(last, upper), at(plan.skip, level, last)});
@@ -197,14 +196,14 @@ Block walk(const Level &level, const plan::Walk &plan, const Around &around, con
     loop::If ahead{
         term::less(last, upper),
         {{loop::Declare{count, Term(0)}}, {std::move(all)}, assign(stop, position + term::variable(count))},
-        "how far it is, without a branch"};
+        "count the skipped positions, without a branch"};
     ahead.otherwise = {{std::move(steps)}};
     return {{std::move(strides)}, {std::move(ahead)}};
   }
   Block far_on{step, {std::move(strides)}, {std::move(steps)}};
   if (!around.ends_loop || !is_segment(level)) return {{loop::If{here, std::move(far_on), comment}}};
   // Many rows of real matrices are narrow: one look at the last key spares the walk to it.
-  loop::If behind{at(plan.skip, level, upper - Term(1)), {assign(stop, upper)}, "behind all of them"};
+  loop::If behind{at(plan.skip, level, upper - Term(1)), {assign(stop, upper)}, "after all keys"};
   behind.otherwise = std::move(far_on);
   return {{loop::If{here, {{std::move(behind)}}, comment}}};
 }
@@ -241,9 +240,8 @@ Statement gallop(const Level &level, const plan::Walk &plan, const std::string &
       {loop::Declare{limit, down ? term::maximum({far, lower - Term(1)}) : term::minimum({far, upper})}});
   then.push_back(step_from(stop, position, down));
   then.push_back(bisect(level, plan.skip, stop, limit, down, ""));
-  return {
-      loop::If{term::conjunction({inside, at(plan.skip, level, position)}), std::move(then),
-               fmt::format("find {}: gallops on; what is skipped is never needed again", level.variable)}};
+  return {loop::If{term::conjunction({inside, at(plan.skip, level, position)}), std::move(then),
+                   fmt::format("find {}: gallop on from where the last search stopped", level.variable)}};
 }
 
 /// Sequential iteration and galloping.
@@ -268,7 +266,7 @@ Block walking(const Level &level, const LevelPlan &plan, const plan::Walk &own, 
     loop::append(block, walk(level, own, around, stop, inside, upper));
   if (around.ends_loop) {
     Block leave{{loop::Break{}}};
-    block.push_back({loop::If{term::negation(inside), std::move(leave), "nothing is left to be found"}});
+    block.push_back({loop::If{term::negation(inside), std::move(leave), "nothing is left to find"}});
     inside = term::truth();
   }
   visit_matches(level, plan, stop_of(own), stop, inside, upper, body, block, around);
@@ -285,7 +283,7 @@ Statement outside_range(const Level &level, const Term &skip, const std::string 
   loop::If before{term::negation(at(skip, level, first)), {assign(high_name, first)}, ""};
   if (!at_last) {
     behind.otherwise = {{std::move(before)}};
-    return {loop::If{term::less(first, high), {{std::move(behind)}}, "behind all of them, or before"}};
+    return {loop::If{term::less(first, high), {{std::move(behind)}}, "after all keys, or before"}};
   }
   loop::If last{term::conjunction({term::less(first, high - Term(1)), at(skip, level, high - Term(2))}),
                 {assign(high_name, high - Term(1)), assign(position, high)},
@@ -293,7 +291,7 @@ Statement outside_range(const Level &level, const Term &skip, const std::string 
   last.otherwise = {{std::move(before)}};
   behind.otherwise = {{std::move(last)}};
   return {
-      loop::If{term::less(first, high), {{std::move(behind)}}, "behind all of them, the last, or before"}};
+      loop::If{term::less(first, high), {{std::move(behind)}}, "after all keys, at the last one, or before"}};
 }
 
 Block binary(const Level &level, const LevelPlan &plan, const Term &skip, const Around &around,

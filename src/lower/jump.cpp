@@ -96,7 +96,7 @@ Block JumpingLoop::begin() const {
   Block visits = begin_visits(jump().loop + 1);
   for (Statement &statement : visits)
     if (auto *loop = std::get_if<loop::For>(&statement.kind))
-      loop->comment = fmt::format("find {}: the states begin", found().variable);
+      loop->comment = fmt::format("find {}: initialise the states", found().variable);
   loop::append(block, std::move(visits));
   return block;
 }
@@ -147,7 +147,7 @@ Statement JumpingLoop::least_of_all() const {
 
 Block JumpingLoop::loop(Block body, std::string comment) const {
   if (!comment.empty()) comment += "; ";
-  comment += fmt::format("goes on where the first of the walks over {} stands", found().tensor);
+  comment += fmt::format("continue where the first of the walks over {} stands", found().tensor);
   Term value = in_array() ? term::variable(next()) : next_at(term::variable(state_variable(found(), plan_)));
   Term goes_on = term::between(here().lower, value, end());
   loop::While loop{goes_on, {{loop::Let{here().variable, value}}}, std::move(comment)};

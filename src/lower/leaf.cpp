@@ -459,7 +459,7 @@ private:
   Block in_chunks(std::size_t index, loop::For inner) {
     const Level &here = plan_.nest.levels[index];
     loop::For outer = chunks_of(
-        here, fmt::format("chunks of {} iterations: each finds with a state of its own", plan_.chunk));
+        here, fmt::format("chunks of {} iterations: each searches with a state of its own", plan_.chunk));
     inner.lower = term::variable(here.variable + "_from");
     inner.upper = term::minimum({inner.lower + Term(plan_.chunk), here.upper});
     add_chunk(index, outer, std::move(inner), [&] { return guarded(index); });

@@ -49,7 +49,7 @@ Block clear_hash(const Level &level, const plan::HashMap &map, const MapArrays &
     keys.push_back(term::substitute(key, {{level.variable, term::variable(other)}}));
   loop::For clear{other, map.lower, map.upper};
   clear.body = {{loop::SetElement{arrays.map, chain_of(map, keys), Term(-1)}}};
-  clear.comment = fmt::format("the hash map of {} is emptied", level.variable);
+  clear.comment = fmt::format("empty the hash map of {}", level.variable);
   return {{std::move(clear)}};
 }
 
@@ -93,7 +93,7 @@ Block clear_dense(const Level &level, const plan::DenseMap &map, const MapArrays
   if (map.has_marks()) round.push_back({loop::SetElement{arrays.more, key, Term(0)}});
   loop::For clear{level.variable, map.lower, map.upper};
   clear.body = std::move(round);
-  clear.comment = fmt::format("the map of {} is emptied", level.variable);
+  clear.comment = fmt::format("empty the map of {}", level.variable);
   return {{std::move(clear)}};
 }
 

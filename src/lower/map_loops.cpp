@@ -63,7 +63,7 @@ loop::Block sum_of_map(const loop::Local &sum, const loop::For &head, loop::Bloc
   again.body = std::move(of_stored);
   loop::IfValue test{sum.name,
                      {{loop::Store{sum, {loop::Number{0}}}}, {std::move(again)}},
-                     "an infinity may have met what isn't stored: again, from what is stored",
+                     "an infinity may have met an unstored entry: sum again, over stored ones",
                      loop::IfValue::Test::NotANumber};
   return {{loop::DeclareValue{sum.name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
 }
@@ -81,7 +81,7 @@ loop::Statement where_they_overlap(loop::For loop, const term::Term &target, con
       {term::less(loop.lower, loop.upper), term::less(map.lower, map.upper),
        term::at_most(at(key, position, map.lower), at(target, loop.variable, loop.upper - one)),
        term::at_most(at(target, loop.variable, loop.lower), at(key, position, map.upper - one))});
-  return {loop::If{overlap, {{std::move(loop)}}, "else all of them lie apart"}};
+  return {loop::If{overlap, {{std::move(loop)}}, "otherwise no keys match"}};
 }
 
 /// The find that the map's value in the loop is of.

@@ -250,8 +250,8 @@ Block insert_member(const Members &members, const Term &coordinate, bool listed)
 Block over_members(const Members &members, const std::string &variable, const std::function<Block()> &body) {
   loop::For listed = over_list(members, variable + ".slot", variable, body());
   loop::For all = over_bits(members, variable, body());
-  listed.comment = fmt::format("what {} has, by its list", members.tensor);
-  all.comment = fmt::format("what {} has, by its bits", members.tensor);
+  listed.comment = fmt::format("the entries of {}, by its list", members.tensor);
+  all.comment = fmt::format("the entries of {}, by its bits", members.tensor);
   loop::If choice{members.are_listed(), {}, ""};
   choice.then = {{loop::Sort{members.list, "", members.room, term::variable(members.count)}},
                  {std::move(listed)}};

@@ -55,8 +55,7 @@ Pieces pieces_of(const Level &level, const EqualWork &equal, int size) {
 }
 
 Term is_whole(const Level &level, const EqualWork &equal, const Pieces &pieces) {
-  return term::conjunction(
-      {begins_inside(equal, pieces), term::at_most(behind(level, equal), pieces.stop)});
+  return term::conjunction({begins_inside(equal, pieces), term::at_most(behind(level, equal), pieces.stop)});
 }
 
 Term begins_inside(const EqualWork &equal, const Pieces &pieces) {
@@ -73,7 +72,7 @@ Level part_of(const Level &inner, const EqualWork &equal, const Pieces &pieces) 
 loop::Block at_cuts(const Level &level, const EqualWork &equal, int size, loop::Block body) {
   const std::string piece = level.variable + "_cut", found = level.variable + "_first";
   loop::For cuts{piece, Term(1), number_of(level, equal, size)};
-  cuts.comment = "what pieces share begins as zero";
+  cuts.comment = "what pieces share starts at zero";
   cuts.body = first_of(found, level, equal, start_of(level, equal, size, piece));
   cuts.body.push_back({loop::Let{level.variable, term::variable(found)}});
   loop::append(cuts.body, std::move(body));

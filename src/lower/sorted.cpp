@@ -33,8 +33,8 @@ public:
   /// Brings the positions into the order of the key; those of the same key stay as they are.
   Block by_key(std::size_t k) const {
     if (plan_.extents.empty()) return sorted(k);
-    loop::If choice{is_dealt(plan_.extents[k], count_), dealt(k),
-                    "few values for so many positions: these are counted, and dealt", sorted(k)};
+    loop::If choice{is_dealt(plan_.extents[k], count_), dealt(k), "few values, many positions: counting sort",
+                    sorted(k)};
     return {{std::move(choice)}};
   }
 
@@ -61,7 +61,9 @@ private:
     const std::string name = here_.variable + "_key", many = name + "_count", sum = name + "_sum",
                       to = here_.variable + "_to";
     const Term each = term::variable(name), begin = term::apply(arrays_.begins, {each});
-    const auto set_begin = [&](Term value) { return loop::SetElement{arrays_.begins, each, std::move(value)}; };
+    const auto set_begin = [&](Term value) {
+      return loop::SetElement{arrays_.begins, each, std::move(value)};
+    };
     const auto over_keys = [&](Block body) {
       return loop::For{name, Term(0), plan_.extents[k], 1, std::nullopt, std::move(body), ""};
     };

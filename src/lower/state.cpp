@@ -88,7 +88,7 @@ Block fill_states(const std::string &array, const Level &level, const plan::Walk
   std::string slot = level.variable + "_slot";
   loop::For fill{slot, Term(0), slots_of(walk.state_extent)};
   fill.body = {{loop::SetElement{array, term::variable(slot), start}}};
-  fill.comment = fmt::format("find {}: the states begin", level.variable);
+  fill.comment = fmt::format("find {}: initialise the states", level.variable);
   block.push_back({std::move(fill)});
   return block;
 }

@@ -186,7 +186,7 @@ Block pack(const PackedSegment &segment, std::size_t number, const loop::For &lo
   copies.parallel->least = least_copied_iterations;
   copies.parallel->schedule = loop::Parallel::Schedule::Static;
   copies.parallel->chunk = 0;
-  copies.comment = "what iterations read, in the order of levels";
+  copies.comment = "the data that iterations read, in the order of levels";
   block.push_back({std::move(copies)});
   return block;
 }

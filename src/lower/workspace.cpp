@@ -34,8 +34,7 @@ MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const lo
     array.name = level.variable + "_positions";
     array.element = index_;
     array.initial = std::nullopt;
-    array.about =
-        fmt::format("positions of {} by key; what isn't the segment's is left from before", level.tensor);
+    array.about = fmt::format("positions of {} by key; stale outside the segment", level.tensor);
     break;
   case plan::MapForm::Values:
   case plan::MapForm::Marked:
@@ -78,7 +77,7 @@ MapArrays Workspace::add_hash(const Level &level, const plan::HashMap &map, bool
   first.extent = term::scale(2, positions) + Term(1);
   first.initial = -1;
   first.per_thread = per_thread;
-  first.about = fmt::format("per hash of a key of {} the first position", level.tensor);
+  first.about = fmt::format("for each hash of a key of {} the first position", level.tensor);
   MapArrays names{add(std::move(first)), ""};
   loop::WorkspaceArray next;
   next.name = level.variable + "_next";
@@ -86,7 +85,7 @@ MapArrays Workspace::add_hash(const Level &level, const plan::HashMap &map, bool
   next.extent = positions;
   next.initial = std::nullopt;
   next.per_thread = per_thread;
-  next.about = fmt::format("per position of {} the next one of its hash", level.tensor);
+  next.about = fmt::format("for each position of {} the next one with its hash", level.tensor);
   names.more = add(std::move(next));
   return names;
 }
@@ -131,16 +130,16 @@ std::string Workspace::add_next(const Level &level, const plan::Walk &walk, bool
   array.extent = slots_of(walk.state_room);
   array.initial = std::nullopt;
   array.per_thread = per_thread;
-  array.about = fmt::format("the tile at which each walk over {} stands", level.tensor);
+  array.about = fmt::format("the tile where each walk over {} stands", level.tensor);
   array.name = level.variable + "_next";
   return add(std::move(array));
 }
 
 std::string Workspace::add_sum(const std::string &of, const std::vector<Term> &extents, bool per_thread) {
   const loop::ElementType type = compute::type_of(combination_.types, of);
-  return add_values(
-      of + ".part", extents, per_thread,
-      fmt::format("parts of sums that {} gets, before they are multiplied with what they share", of), type);
+  return add_values(of + ".part", extents, per_thread,
+                    fmt::format("partial sums for {}, before they are multiplied by common factors", of),
+                    type);
 }
 
 std::string Workspace::add_next_of_segments(const std::string &result, const std::string &position,
@@ -150,7 +149,8 @@ std::string Workspace::add_next_of_segments(const std::string &result, const std
   array.element = index_;
   array.extent = segments;
   array.initial = std::nullopt;
-  array.about = fmt::format("how many entries each segment of {} has, then where its next one goes", result);
+  array.about =
+      fmt::format("the number of entries of each segment of {}, then where the next one goes", result);
   return add(std::move(array));
 }
 
@@ -202,7 +202,7 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
   array.when = term::truth();
   array.name = level.variable + "_begins";
   array.about =
-      fmt::format("how many positions of {} have each key, then where the next one goes", level.tensor);
+      fmt::format("the number of positions of {} with each key, then where the next one goes", level.tensor);
   array.element = *small ? loop::ElementType::Int32 : loop::ElementType::Int64;
   array.extent = Term(0);
   array.grows = true;
@@ -266,7 +266,7 @@ void Workspace::add_members(const combine::LocalTensor &local, bool per_thread) 
   array.name = members.bits + "_list";
   array.element = element_of_positions(local);
   array.initial = std::nullopt;
-  array.about = "as long as that is little, a list of it";
+  array.about = "while there are few, a list of them";
   members.list = add(array);
   array.name = members.bits + "_room";
   array.element = loop::ElementType::Int64;

@@ -88,12 +88,12 @@ private:
         "// Packs n entries into {}: entry e is at (index[0][e], ...) and has values[e]; equal coordinates "
         "are added",
         layout_.name);
-    c_.line("// up where the layout stores each once. Returns 0; 1 where a coordinate or number is out of "
-            "range{}, 2 where",
-            places_anywhere() ? "" : " or an entry has no place");
-    c_.line("// there is no memory.");
+    c_.line("// up where the layout stores each once. Returns 0 on success, 1 if a coordinate or number is "
+            "out of range{}",
+            places_anywhere() ? "," : " or an entry");
+    c_.line("// {}2 if memory runs out.", places_anywhere() ? "" : "has no place, ");
     if (plan_.compared)
-      c_.line("// Entries that the layout means by others, as the other half of a symmetric matrix, are not "
+      c_.line("// Entries that the layout implies, such as the other half of a symmetric matrix, are not "
               "compared.");
     std::string sizes;
     for (const std::string &size : c_.sizes)
@@ -243,12 +243,11 @@ void require_supported(const PackPlan &plan, const Layout &layout) {
   bool spills = false;
   for (const PiecePlan &piece : plan.pieces) {
     if (spills && (!piece.conditions.empty() || !piece.limits.empty()))
-      report::fail(
-          report::Kind::cannot_pack, layout.span,
-          fmt::format("packing of layout `{}` can't be written as C yet: piece {} gets what finds no "
-                      "position before, but has no place for all coordinates",
-                      layout.name, piece.piece + 1),
-          "pack with the tool: `unravel convert`, or `unravel run`");
+      report::fail(report::Kind::cannot_pack, layout.span,
+                   fmt::format("packing of layout `{}` can't be written as C yet: piece {} gets the entries "
+                               "that find no position before, but has no place for all coordinates",
+                               layout.name, piece.piece + 1),
+                   "pack with the tool: `unravel convert`, or `unravel run`");
     spills = spills || piece.spills;
   }
   for (const PiecePlan &piece : plan.pieces)

@@ -74,7 +74,7 @@ loop::Program places_of_result(const pipeline::Compilation &compilation) {
     array.extent = count;
     array.initial = std::nullopt;
     array.about =
-        fmt::format("per value the coordinate of mode {}, from 1 on; 0: nothing is stored", mode + 1);
+        fmt::format("for each value its coordinate of mode {}, from 1 on; 0 if nothing is stored", mode + 1);
     program.workspace.push_back(std::move(array));
     clear.body.push_back({loop::SetElement{place_array(result.name, mode), term::variable("slot"), Term(0)}});
   }

@@ -236,7 +236,7 @@ TEST_F(MainProgram, says_what_is_wrong) {
   EXPECT_EQ(run("A=A.mtx A=A.mtx"), "failed\nerror: A=A.mtx: the tensor is given twice\n");
   EXPECT_EQ(run("A=A.mtx x=ones -o no/s.mtx"),
             "failed\ns: 1 values, sum 1.5, first: 1.5\nerror: no/s.mtx: No such file or directory\n");
-  EXPECT_EQ(refusal("a.mtx", "junk\n"), "failed\nerror: a.mtx: this is no Matrix Market file\n");
+  EXPECT_EQ(refusal("a.mtx", "junk\n"), "failed\nerror: a.mtx: this is not a Matrix Market file\n");
   EXPECT_EQ(refusal("a.mtx", head), "failed\nerror: a.mtx: the line with the sizes is missing\n");
   EXPECT_EQ(refusal("a.mtx", head + "2 2 1\n3 1 5\n"),
             "failed\nerror: a.mtx: an entry lies outside of the matrix\n");

@@ -171,10 +171,10 @@ TEST(LevelFormats, PropertiesThatContradict) {
             "  hint: leave out the property\n");
   EXPECT_EQ(outcome("i: dense, j: compressed full"),
             "input:2:34: error: a compressed level is never full [bad-property]\n"
-            "  hint: write , or leave out the property`not ordered` and `not unique`\n");
+            "  hint: write `not ordered` and `not unique`, or leave out the property\n");
   EXPECT_EQ(outcome("i: dense, j: hashed(8) ordered"),
             "input:2:33: error: a hashed level is never ordered [bad-property]\n"
-            "  hint: write , or leave out the property`not unique`\n");
+            "  hint: write `not unique`, or leave out the property\n");
   EXPECT_EQ(outcome("i: dense, j: compressed not sorted"),
             "input:2:38: error: expected a property of levels (`full`, `ordered`, `unique`, `branchless` or "
             "`compact`), saw `sorted` [syntax-error]\n");

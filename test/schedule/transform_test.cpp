@@ -126,7 +126,7 @@ TEST(Transform, refusals) {
                                        "    |           ^\n"
                                        "  hint: skew it by another coordinate\n");
   EXPECT_EQ(refusal_of("bound j in [4, 4)"),
-            "-s:1:7: error: the range [4, ) is empty4 [bad-transformation]\n"
+            "-s:1:7: error: the range [4, 4) is empty [bad-transformation]\n"
             "  1 | bound j in [4, 4)\n"
             "    |       ^~~~~~~~~~~\n"
             "  hint: a range contains its lower end: `bound j in [0, 64)`\n");

@@ -1,8 +1,8 @@
-// What kernels call that assemble their results, as in functions.c, behind which it stands.
+// Functions for kernels that assemble their results; as functions.c, after which it stands.
 #include "functions.c"
 
 // part: room
-// For how many entries to make room: `least` of them, and more by half than there are, but `most` at most.
+// The number of entries to make room for: half as many again, at least `least`, at most `most`.
 static inline int64_t unravel_room(int64_t room, int64_t least, int64_t most) {
   const int64_t more = room < most / 2 ? room + room / 2 + 64 : most;
   const int64_t wanted = more < least ? least : more;
@@ -10,9 +10,9 @@ static inline int64_t unravel_room(int64_t room, int64_t least, int64_t most) {
 }
 
 // part: room_ahead
-// As unravel_room, where about `expected` are needed in the end. More than that, since a guess that is too low
-// copies what is there: memory that isn't written costs nothing, and goes back in the end. But for no more
-// than 64 times what is needed now.
+// Like unravel_room, if about `expected` entries are needed in the end. It makes room for more: too low a guess
+// costs a copy, while memory that is never written costs nothing, and is given back in the end. At most 64 times
+// what is needed now.
 static inline int64_t unravel_room_ahead(int64_t room, int64_t least, int64_t most, double expected) {
   const double wanted = 1.125 * expected + (expected < 1048576 ? expected : 1048576);
   const int64_t usual = unravel_room(room, least, most), bound = least < most / 64 ? 64 * least : most;
@@ -21,8 +21,8 @@ static inline int64_t unravel_room_ahead(int64_t room, int64_t least, int64_t mo
 }
 
 // part: grow
-// The array with count * length elements; those that it has stay. Null, and the array is as it was, where
-// there is not enough memory.
+// Resizes the array to count * length elements, and keeps its contents. Returns null, and leaves the array
+// unchanged, if memory runs out.
 static inline void *unravel_grow(void *array, int64_t count, int64_t length, size_t size) {
   const int64_t most = (int64_t)((size_t)-1 / 2 / size);
   if (count < 1 || length < 1) return realloc(array, 1);
@@ -31,23 +31,23 @@ static inline void *unravel_grow(void *array, int64_t count, int64_t length, siz
 }
 
 // part: trim
-// The array with no more than count * length elements.
+// Shrinks the array to count * length elements.
 static inline void *unravel_trim(void *array, int64_t count, int64_t length, size_t size) {
   void *memory = unravel_grow(array, count, length, size);
   return memory ? memory : array;
 }
 
 // part: parts
-// What threads append to arrays of their own: a row of numbers for each chunk of the iterations, which are its
-// thread, and where each range of elements begins and ends that the chunk has made, among its thread's; and
-// each thread's arrays. `code`: not 0 once a thread has failed.
+// Threads append to arrays of their own. Each chunk of iterations has a row of numbers: its thread, and where each
+// range of elements that it has made begins and ends in the thread's arrays. `held` has each thread's arrays; `code`
+// is not 0 once a thread has failed.
 typedef struct unravel_parts {
   int64_t chunks, threads, ranges, arrays;
   int64_t *rows;
   void **held;
   int code;
 } unravel_parts;
-// Returns 0 where there is not enough memory.
+// Returns 0 if memory runs out.
 static inline int unravel_parts_begin(unravel_parts *parts, int64_t iterations, int pays, int64_t ranges,
                                       int64_t arrays) {
   const int64_t threads = pays ? unravel_threads() : 1;
@@ -70,7 +70,7 @@ static inline int64_t unravel_parts_first(const unravel_parts *parts, int64_t ch
   const int64_t count = upper > lower ? upper - lower : 0;
   return lower + count / parts->chunks * chunk + count % parts->chunks * chunk / parts->chunks;
 }
-// Begins, ends: of a range of this thread's elements.
+// Notes where a range of this thread's elements begins; where it ends.
 static inline void unravel_parts_from(unravel_parts *parts, int64_t chunk, int64_t range, int64_t begin) {
   int64_t *const row = parts->rows + chunk * (1 + 2 * parts->ranges);
   row[0] = unravel_thread();
@@ -79,8 +79,8 @@ static inline void unravel_parts_from(unravel_parts *parts, int64_t chunk, int64
 static inline void unravel_parts_to(unravel_parts *parts, int64_t chunk, int64_t range, int64_t end) {
   parts->rows[chunk * (1 + 2 * parts->ranges) + 2 + 2 * range] = end;
 }
-// As unravel_room_ahead, for a range of this thread's elements: as the iterations of the chunk that are done
-// need so much, for all of them, and for as many chunks as each thread has.
+// Like unravel_room_ahead, for a range of this thread's elements: what the finished iterations of the chunk needed
+// is taken as typical of all of them, and of all chunks that a thread has.
 static inline int64_t unravel_parts_room(const unravel_parts *parts, int64_t chunk, int64_t range,
                                          int64_t room, int64_t least, int64_t most, int64_t done,
                                          int64_t all) {
@@ -101,13 +101,13 @@ static inline int unravel_parts_failed(unravel_parts *parts) {
   return code;
 }
 static inline void unravel_parts_fail(unravel_parts *parts, int code) {
-  (void)code; // gcc 12 takes what is written atomically for not used
+  (void)code; // gcc 12 warns that a variable written atomically is unused
 #ifdef _OPENMP
 #pragma omp atomic write
 #endif
   parts->code = code;
 }
-// How many elements of a range the chunks before this one have made.
+// The number of elements of a range that earlier chunks have made.
 static inline int64_t unravel_parts_before(const unravel_parts *parts, int64_t chunk, int64_t range) {
   const int64_t *row = parts->rows + 1 + 2 * range;
   int64_t sum = 0, k;
@@ -115,8 +115,8 @@ static inline int64_t unravel_parts_before(const unravel_parts *parts, int64_t c
     sum += row[1] - row[0];
   return sum;
 }
-// The thread's arrays one behind the other, in `old` with `count` elements of that size, of which a range is
-// what the chunks have made. Null, and `old` is as it was, where there is not enough memory.
+// Joins what the chunks have made of a range, one after the other, in `old`, resized to `count` times `length`
+// elements. Returns null, and leaves `old` unchanged, if memory runs out.
 static inline void *unravel_parts_join(unravel_parts *parts, int64_t array, int64_t range, void *old,
                                        int64_t count, int64_t length, size_t size) {
   char *memory;
@@ -156,8 +156,8 @@ static inline void unravel_parts_end(unravel_parts *parts) {
 }
 
 // part: raise_L
-// Pointers into a range of each thread's elements become those into all elements. `nodes`: the range of the
-// pointers; they have been joined, or stand where they belong.
+// Turns pointers into a range of each thread's elements into pointers into all elements. `nodes` is the range of the
+// pointers, which have been joined or are in their places already.
 static inline void unravel_raise_L(const unravel_parts *parts, KEY *pointers, int64_t nodes, int is_joined,
                                    int64_t into) {
   int64_t k;

@@ -8,7 +8,7 @@
 #define cimag_F cimag
 
 // part: product_OF
-// By the formula: C's own product takes care of infinities, which costs more than the product.
+// By the formula: C's own product handles infinities, which costs more than the product itself.
 static inline TYPE unravel_product_OF(TYPE a, TYPE b) {
   const REAL x = creal_F(a), y = cimag_F(a), u = creal_F(b), v = cimag_F(b);
   const union {

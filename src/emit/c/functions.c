@@ -80,7 +80,7 @@ typedef double unravel_lanes __attribute__((vector_size(64), aligned(8), may_ali
 // part: stored_lanes
 #ifdef __GNUC__
 typedef double unravel_aligned_lanes __attribute__((vector_size(64), aligned(64), may_alias));
-// past_caches: to a long result, of which nothing is read again soon
+// past_caches: for a long result that isn't read again soon
 static inline void unravel_store_lanes(double *to, const unravel_lanes *lanes, int past_caches) {
 #ifdef __clang__
   if (past_caches && ((__UINTPTR_TYPE__)to & 63) == 0) {
@@ -97,8 +97,8 @@ static inline void unravel_finish_lanes(int past_caches) {
 #endif
 
 // part: uneven_L
-// Whether the lengths of neighbouring segments differ: of up to 64 pairs of them one in 8. Where they do,
-// the end of a short loop over a segment is mispredicted.
+// Do the lengths of neighbouring segments differ, in one of 8 of up to 64 pairs? If so, the end of a short loop over
+// a segment is often mispredicted.
 static inline int unravel_uneven_L(const KEY *pointers, int64_t segments) {
   const int64_t pairs = segments / 2 < 64 ? segments / 2 : 64;
   int64_t differ = 0;
@@ -120,7 +120,7 @@ static inline unravel_pair_F unravel_pair_F_at(const VALUE *from) {
 
 // part: kept_F
 #ifdef __GNUC__
-// Masks for the first elements: from the place 4 - n on for n of them.
+// Masks for the first n elements: they begin at place 4 - n.
 static const INTEGER unravel_first_F[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
 // The pair, 0 where the mask is.
 static inline unravel_pair_F unravel_kept_F(unravel_pair_F pair, const INTEGER *mask) {
@@ -130,7 +130,7 @@ static inline unravel_pair_F unravel_kept_F(unravel_pair_F pair, const INTEGER *
 
 // part: pick_L_F
 #ifdef __GNUC__
-// The elements at two keys. Of four, compilers would make a gather, which is slow on many processors.
+// The elements at two keys. For four, compilers would emit a gather, which is slow on many processors.
 static inline unravel_pair_F unravel_pick_L_F(const VALUE *from, const KEY *keys) {
   const unravel_pair_F pair = {from[keys[0]], from[keys[1]]};
   return pair;
@@ -162,7 +162,7 @@ static inline unravel_pair_F unravel_used_L_F(unravel_pair_F pair, const KEY *ke
 #endif
 
 // part: gathers
-// Whether the processor's own gathers are faster than plain loads: those of Intel's are.
+// Are the processor's gathers faster than plain loads? Those of Intel's processors are.
 #ifndef UNRAVEL_GATHERS
 #ifdef UNRAVEL_MASKS
 #define UNRAVEL_GATHERS __builtin_cpu_is("intel")
@@ -173,7 +173,7 @@ static inline unravel_pair_F unravel_used_L_F(unravel_pair_F pair, const KEY *ke
 
 // part: rest
 #ifdef UNRAVEL_MASKS
-// Which of 8 places are before the end, `count` places further on; at least one is.
+// Which of 8 places lie before the end, which is `count` places ahead; at least one does.
 static inline __mmask8 unravel_rest(int64_t count) {
   return (__mmask8)((1u << (count < 8 ? count : 8)) - 1);
 }
@@ -257,7 +257,7 @@ static inline void unravel_clear_bit(uint32_t *bits, int64_t slot) {
 }
 
 // part: lowest_bit
-// The place of the lowest bit that is set; one is.
+// The place of the lowest bit that is set; there must be one.
 static inline int unravel_lowest_bit(uint64_t bits) {
 #ifdef __GNUC__
   return __builtin_ctzll(bits);
@@ -269,8 +269,8 @@ static inline int unravel_lowest_bit(uint64_t bits) {
 }
 
 // part: marks
-// A set of numbers: a byte for each, 255 if it is one of them, and behind these, from `blocks` on, one for each 64,
-// 255 if one of these is, or was until lately. So nothing is read where one is added, and 64 are found at once.
+// A set of numbers: a byte for each, 255 if it is a member; after these, from `blocks` on, a byte for each 64, 255 if
+// one of them is a member, or was recently. So adding a member reads nothing, and 64 numbers are tested at once.
 static inline int unravel_is_marked(const uint8_t *marks, int64_t slot) {
   return marks[slot] != 0;
 }
@@ -278,12 +278,12 @@ static inline void unravel_mark(uint8_t *marks, int64_t blocks, int64_t slot) {
   marks[slot] = 255;
   marks[blocks + (slot >> 6)] = 255;
 }
-// All others of its block are taken out, too.
+// Removes a number; all others of its block must be removed too.
 static inline void unravel_unmark_each(uint8_t *marks, int64_t blocks, int64_t slot) {
   marks[slot] = 0;
   marks[blocks + (slot >> 6)] = 0;
 }
-// Which of 64 bytes are 255: a bit each.
+// A bit for each of 64 bytes: is it 255?
 static inline uint64_t unravel_marked(const uint8_t *marks) {
 #if defined(__AVX512BW__) && defined(__GNUC__)
   typedef char unravel_bytes __attribute__((vector_size(64), aligned(1), may_alias));
@@ -314,7 +314,7 @@ static inline void unravel_unmark(uint8_t *marks, int64_t blocks, int64_t slot) 
 }
 
 // part: unmark_all
-// Takes all out.
+// Removes all members.
 static inline void unravel_unmark_all(uint8_t *marks, int64_t blocks) {
   int64_t slot;
   for (slot = 0; slot < blocks; slot += 64) {
@@ -351,7 +351,7 @@ static inline void unravel_equal_pairs_L(const KEY *left, const KEY *right, uint
     in_b |= b == left[k];
   }
 #ifdef __AVX512VL__
-  // one instruction makes bytes of keys
+  // one instruction narrows keys to bytes
   narrow_a = __builtin_convertvector(in_a, bytes);
   narrow_b = __builtin_convertvector(in_b, bytes);
   memcpy(&bytes_a, &narrow_a, sizeof(bytes_a));
@@ -436,8 +436,8 @@ static inline VALUE unravel_not_F(VALUE a) { return a == 0; }
 #endif
 
 // part: stored_F
-// A value as it is stored where 0.0 means that nothing is: zero becomes -0.0.
-// Done on the bits, since compilers may take the sign of a zero for nothing.
+// A value to be stored where 0.0 means that nothing is stored: zero becomes -0.0.
+// Done on the bits, since compilers may ignore the sign of a zero.
 static inline VALUE unravel_stored_F(VALUE value) {
   BITS bits;
   memcpy(&bits, &value, sizeof(bits));
@@ -447,7 +447,7 @@ static inline VALUE unravel_stored_F(VALUE value) {
 }
 
 // part: is_stored_F
-// Whether it is anything but 0.0; -0.0 is a zero that is stored.
+// Is a value stored, which is anything but 0.0? -0.0 is a zero that is stored.
 static inline int unravel_is_stored_F(VALUE value) {
   BITS bits;
   memcpy(&bits, &value, sizeof(bits));
@@ -455,7 +455,7 @@ static inline int unravel_is_stored_F(VALUE value) {
 }
 
 // part: atomically
-// to = by(to, value), where other threads may do so at the same time.
+// to = by(to, value), while other threads may do the same.
 #ifndef UNRAVEL_ATOMICALLY
 #ifndef _OPENMP
 #define UNRAVEL_ATOMICALLY(type, by, to, value) (to) = by((to), (value))
@@ -482,8 +482,8 @@ static inline int unravel_is_stored_F(VALUE value) {
 #endif
 
 // part: reserve
-// Memory for `count` elements, every byte of them `fill`; what was there is lost. Null where there is
-// not enough.
+// Allocates `count` elements, every byte set to `fill`; the old contents are lost. Returns null if memory
+// runs out.
 static inline void *unravel_reserve(void *old, int64_t *capacity, int64_t count, size_t size, int fill) {
   void *memory;
   free(old);

@@ -17,7 +17,7 @@ static inline TYPE unravel_product_OF(TYPE a, TYPE b) {
 }
 
 // part: quotient_OF
-// Rounded towards 0; 0 where that is what is divided by.
+// Rounded towards 0; a division by 0 gives 0.
 static inline TYPE unravel_quotient_OF(TYPE a, TYPE b) {
   if (b == 0) return 0;
   return IS_SIGNED && b == (TYPE)-1 ? (TYPE)(0 - (UNSIGNED)a) : (TYPE)(a / b);
@@ -27,7 +27,7 @@ static inline TYPE unravel_quotient_OF(TYPE a, TYPE b) {
 static inline TYPE unravel_abs_OF(TYPE a) { return IS_SIGNED && a < 1 ? (TYPE)(0 - (UNSIGNED)a) : a; }
 
 // part: from_real_OF
-// Rounded towards 0; what is too large is the greatest, NaN is 0.
+// Rounded towards 0; a number that is too large becomes the greatest one, NaN becomes 0.
 static inline TYPE unravel_from_real_OF(double a) {
   if (a != a) return 0;
   return a >= END ? GREATEST : a <= BEGIN ? LEAST : (TYPE)a;

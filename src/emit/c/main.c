@@ -72,7 +72,7 @@ static void unravel_add(unravel_entries *to, int order, const int64_t *at, doubl
   to->values[to->n++] = value;
 }
 
-// The next line that says something; its beginning, or NULL at the end of the file.
+// Reads the next line that is neither empty nor a comment. Returns its beginning, or NULL at the end of the file.
 static char *unravel_line(FILE *file, char *line, int size, const char *name) {
   while (fgets(line, size, file)) {
     char *start = line + strspn(line, " \t\r\n");
@@ -146,7 +146,7 @@ static void unravel_read_matrix(unravel_entries *to, int order, FILE *file, cons
   if (!fgets(line, sizeof(line), file)) line[0] = 0;
   for (; *at; at++) *at = (char)tolower((unsigned char)*at);
   if (sscanf(line, "%%%%matrixmarket matrix %63s %63s %63s", format, field, symmetry) != 3)
-    unravel_fail(name, "this is no Matrix Market file");
+    unravel_fail(name, "this is not a Matrix Market file");
   is_array = strcmp(format, "array") == 0;
   if (!is_array && strcmp(format, "coordinate") != 0) unravel_fail(name, "the format is unknown");
   if (strcmp(field, "complex") == 0 || strcmp(symmetry, "hermitian") == 0)

@@ -2,7 +2,7 @@
 #include "functions.c"
 
 // part: sort
-// Sorts `order` by its keys, and these, stably. `room`: of 2 * count elements.
+// Sorts the keys, and `order` with them, stably. `room` has 2 * count elements.
 static inline void unravel_sort(int32_t *order, int32_t *keys, int64_t count, int64_t *room) {
   uint64_t *from = (uint64_t *)room, *to = from + count, *other;
   uint32_t least, most;
@@ -27,7 +27,7 @@ static inline void unravel_sort(int32_t *order, int32_t *keys, int64_t count, in
       least = key < least ? key : least;
       most = key > most ? key : most;
     }
-    // digit by digit, from the last one; larger ones only where their counters pay
+    // digit by digit, the lowest first; larger digits only where their counters pay
     width = count < 4096 ? 8 : 11;
     for (shift = 0; shift < 32 && (most - least) >> shift != 0; shift += width) {
       const uint32_t mask = ((uint32_t)1 << width) - 1;
@@ -54,7 +54,7 @@ static inline void unravel_sort(int32_t *order, int32_t *keys, int64_t count, in
 }
 
 // part: sort_long
-// Sorts `order` by its keys, and these, stably: pairs are merged. `room`: of 4 * count elements.
+// Sorts the keys, and `order` with them, stably, by merging pairs. `room` has 4 * count elements.
 static inline void unravel_sort_long(int64_t *order, int64_t *keys, int64_t count, int64_t *room) {
   int64_t *from = room, *to = room + 2 * count, *other;
   int64_t s, width, begin;
@@ -84,7 +84,7 @@ static inline void unravel_sort_long(int64_t *order, int64_t *keys, int64_t coun
 }
 
 // part: sort_digits_L
-// Sorts many keys. `room`: of `count` elements.
+// Sorts many keys. `room` has `count` elements.
 static inline void unravel_sort_digits_L(KEY *keys, int64_t count, int64_t *room) {
   KEY *from = keys, *to = (KEY *)room, *other;
   KEY least = keys[0], most = keys[0];
@@ -96,7 +96,7 @@ static inline void unravel_sort_digits_L(KEY *keys, int64_t count, int64_t *room
     most = keys[s] > most ? keys[s] : most;
   }
   if (sorted) return;
-  // digit by digit, from the last one; larger ones only where their counters pay
+  // digit by digit, the lowest first; larger digits only where their counters pay
   width = count < 4096 ? 8 : 11;
   for (shift = 0; shift < 64 && ((uint64_t)most - (uint64_t)least) >> shift != 0; shift += width) {
     const uint64_t mask = ((uint64_t)1 << width) - 1;
@@ -119,8 +119,8 @@ static inline void unravel_sort_digits_L(KEY *keys, int64_t count, int64_t *room
 }
 
 // part: sort_alone_L
-// Sorts the keys. `room`: of `count` elements. Few keys are sorted where it is called; more, all different and
-// close together, as bits.
+// Sorts the keys. `room` has `count` elements. Few keys are sorted by insertion; more, if they are distinct and close
+// together, as bits.
 static inline void unravel_sort_alone_L(KEY *keys, int64_t count, int64_t *room) {
   int64_t s, here, words;
   if (count > 16) {
