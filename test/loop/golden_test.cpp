@@ -139,6 +139,15 @@ TEST(LoopGolden, skip_empty) {
   });
 }
 
+TEST(LoopGolden, single_entries) {
+  test::golden_run("loop", "single_entries", [](const std::string &input) {
+    Program program =
+        take_single_entries(parse_program(input), {{}, {{"P.rowptr", 1}, {"P.rowptr.single", 1}}});
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
 TEST(LoopGolden, own_sums) {
   test::golden_run("loop", "own_sums", [](const std::string &input) {
     Program program = leave_settled(reduce_in_own_locals(parse_program(input)));
