@@ -114,6 +114,10 @@ Program leave_settled(Program program, const Known &known = {});
 /// appends or not: it does so without a branch, where all that it reads exists.
 Program reserve_ahead(Program program, const Known &known = {});
 
+/// Where many short segments are known to be gone through by keys (rows of B in A(i,k) * B(k,j)), the loop
+/// over the keys asks for the segments of keys further on.
+Program prefetch_segments(Program program, const Known &known = {});
+
 /// Loops over segments that are known to have one position each, where which segment it is has been read from
 /// memory (rows of P in A(i,k) * P(k,l), of aggregates or a permutation): only what is done for that
 /// position, behind a look at all pointers.

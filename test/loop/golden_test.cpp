@@ -148,6 +148,16 @@ TEST(LoopGolden, single_entries) {
   });
 }
 
+TEST(LoopGolden, prefetch_segments) {
+  test::golden_run("loop", "prefetch_segments", [](const std::string &input) {
+    Known known{{}, {{"B.M", 1e6}, {"B.rowptr", 2}, {"D.M", 1e6}, {"D.rowptr", 40}}};
+    known.name_elements = [](const std::string &keys, const term::Term &) { return keys == "A.col"; };
+    Program program = prefetch_segments(parse_program(input), known);
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
 TEST(LoopGolden, own_sums) {
   test::golden_run("loop", "own_sums", [](const std::string &input) {
     Program program = leave_settled(reduce_in_own_locals(parse_program(input)));
