@@ -113,8 +113,20 @@ void StatementWriter::comment(const std::string &text) {
   if (!text.empty()) text_ += wrap_text(comment_text(names_.translate(text)), indentation() + "// ");
 }
 
+/// Does the block write integers? Clang doesn't make use of `restrict` where a local variable is declared so:
+/// behind such a write it reads integers once more that may be those, and behind one of bytes anything.
+static bool writes_integers(const Block &body) {
+  bool found = false;
+  each_statement(body, [&](const Statement &statement) {
+    found = found || std::holds_alternative<SetElement>(statement.kind) ||
+            std::holds_alternative<Sort>(statement.kind);
+  });
+  return found;
+}
+
 bool StatementWriter::is_repeatable(const Term &bound, const Block &body) const {
-  bool simple = applications_of(bound).size() <= 1 && !effects_of(body).changes(bound);
+  const std::size_t reads = applications_of(bound).size();
+  bool simple = reads <= 1 && !effects_of(body).changes(bound) && (reads == 0 || !writes_integers(body));
   std::string text = expressions_.term(bound);
   return simple && text.find("unravel_") == std::string::npos && text.find(" / ") == std::string::npos &&
          text.find(" % ") == std::string::npos;

@@ -22,6 +22,8 @@ const std::vector<Pass> &passes() {
       {"reduce_in_own_locals", reduce_in_own_locals},
       {"leave_settled", leave_settled},
       {"reserve_ahead", reserve_ahead},
+      {"prefetch_segments", prefetch_segments},
+      {"take_single_entries", take_single_entries},
       {"reserve_copies", reserve_copies},
   };
   return all;

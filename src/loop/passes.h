@@ -16,7 +16,7 @@ namespace unravel::loop {
 using Safe = std::function<bool(const term::Term &load)>;
 
 /// What is known of the data, by qualified names: of arrays of pointers ("A.rowptr") the mean length of their
-/// segments. It decides about speed alone.
+/// segments, and whether each seems to have one position ("A.rowptr.single"). It decides about speed alone.
 using Counts = std::map<std::string, double>;
 
 /// Whether every key of an index array of one extent ("A.col") is in [0, extent): also keys of positions that
@@ -113,6 +113,15 @@ Program leave_settled(Program program, const Known &known = {});
 /// made in front of it, and none asks for it. Then each may write behind the last entry, too, whether it
 /// appends or not: it does so without a branch, where all that it reads exists.
 Program reserve_ahead(Program program, const Known &known = {});
+
+/// Where many short segments are known to be gone through by keys (rows of B in A(i,k) * B(k,j)), the loop
+/// over the keys asks for the segments of keys further on.
+Program prefetch_segments(Program program, const Known &known = {});
+
+/// Loops over segments that are known to have one position each, where which segment it is has been read from
+/// memory (rows of P in A(i,k) * P(k,l), of aggregates or a permutation): only what is done for that
+/// position, behind a look at all pointers.
+Program take_single_entries(Program program, const Known &known = {});
 
 /// A list of the workspace whose entries are appended to an assembled result as they are, all of them, is
 /// kept in the result from the beginning: behind what that has already. Of the arrays of such a list only

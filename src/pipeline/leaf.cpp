@@ -382,10 +382,26 @@ void LeafPlanner::run_in_one_thread(plan::LeafPlan &plan) const {
   plan.reduction = plan::Reduction::None;
 }
 
+namespace {
+
+/// Does an assignment do nothing but append its entries to its result, in the order in which its loops come
+/// to them? Then other ways to find what is in them change nothing about the result.
+bool appends_as_they_come(const combine::IterationSpace &space, const plan::LeafPlan &plan) {
+  return space.loops.empty() && !space.sets && space.target.appends && space.target.local.empty() &&
+         !space.may_miss() && !space.reads(space.target.tensor) && !plan.sorted && !plan.is_dealt &&
+         !plan.merged && plan.shared == 0;
+}
+
+} // namespace
+
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
   if (!with_alternatives_.insert(number).second) return;
-  if (!in_.combination.leaves[number].adds_in_any_order() || !leaf.plan.searches.empty())
-    return;                    // other orders would have to pass the test against the source's, too
+  if (!leaf.plan.searches.empty()) return;
+  // Other orders would have to pass the test against the source's, or that of a result's entries, too.
+  const bool keeps_order = !in_.combination.leaves[number].adds_in_any_order();
+  if (keeps_order &&
+      (in_.combination.leaves.size() > 1 || !appends_as_they_come(in_.combination.leaves[number], leaf.plan)))
+    return;
   const bool has_sums_inside = // of loops outside, each of another element
       leaf.plan.reduction == plan::Reduction::Scalar &&
       !choose::adds_to_one(leaf.plan, 0, in_.combination.leaves[number]);
@@ -393,7 +409,7 @@ void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps)
     return;                                // of these loops, and no others
   if (!in_.schedule.loops.empty()) return; // what is asked of loops is asked of these
   const combine::IterationSpace &space = in_.combination.leaves[number];
-  bool fixed_order = !in_.schedule.order.empty() || !space.added.empty();
+  bool fixed_order = !in_.schedule.order.empty() || !space.added.empty() || keeps_order;
   choose::Given given{space, in_.combination, in_.prover, in_.requests, fixed_order, in_.thresholds};
   const std::string others = "other plans" + of_product(number);
   if (!in_.prover.budget().allows(others)) return;
@@ -405,7 +421,9 @@ void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps)
         std::erase_if(leaf.plan.alternatives, [&](const plan::Alternative &other) {
           return choose::shares_elements(other.plan, space, in_.prover);
         });
-        add_untiled(leaf, number);
+        for (plan::Alternative &other : leaf.plan.alternatives)
+          other.plan.is_distinct = leaf.plan.is_distinct;
+        if (!keeps_order) add_untiled(leaf, number);
         if (in_.request.only_alternative) choose::keep_only(leaf.plan, *in_.request.only_alternative);
         return &leaf.plan;
       },

@@ -40,6 +40,14 @@ std::optional<double> mean_reach(const Elements &pointers, const Elements &keys)
   return reached / static_cast<double>(sampled) / static_cast<double>(greatest - least + 1);
 }
 
+/// Is each of a sample of numbers its own place, and the last one too?
+bool are_places(const Elements &numbers) {
+  const std::size_t step = (numbers.size() + most_sampled - 1) / most_sampled;
+  for (std::size_t k = 0; k < numbers.size(); k += step)
+    if (numbers.integer(k) != static_cast<std::int64_t>(k)) return false;
+  return numbers.integer(numbers.size() - 1) == static_cast<std::int64_t>(numbers.size() - 1);
+}
+
 } // namespace
 
 std::map<std::string, double> known_counts(const Tensor &tensor) {
@@ -53,11 +61,13 @@ std::map<std::string, double> known_counts(const Tensor &tensor) {
     double range =
         static_cast<double>(elements.integer(elements.size() - 1)) - static_cast<double>(elements.integer(0));
     if (range > 0) counts[array.name] = range / static_cast<double>(elements.size() - 1);
-    for (const layout::Array &other : tensor.layout.arrays)
-      if (other.name != array.name && is_index_vector(other) &&
-          cuts(tensor.array(other.name), elements.size()))
-        if (std::optional<double> reach = mean_reach(tensor.array(other.name), elements))
-          counts[array.name + ".reach"] = *reach;
+    for (const layout::Array &other : tensor.layout.arrays) {
+      const Elements &pointers = tensor.array(other.name);
+      if (other.name == array.name || !is_index_vector(other) || !cuts(pointers, elements.size())) continue;
+      if (std::optional<double> reach = mean_reach(pointers, elements))
+        counts[array.name + ".reach"] = *reach;
+      if (are_places(pointers)) counts[other.name + ".single"] = 1;
+    }
   }
   return counts;
 }

@@ -6,7 +6,8 @@ namespace unravel::tensor {
 
 /// What planning may know of a packed tensor, by the layout's own names: sizes and counts that aren't 0, and
 /// for each index array of one dimension the mean distance of neighbours, where it is positive: the mean
-/// length of segments if the array holds pointers. Of an array of keys that such pointers cut into segments
+/// length of segments if the array holds pointers; "rowptr.single", 1, where each of a sample of these has one
+/// position. Of an array of keys that such pointers cut into segments
 /// also the reach of a segment, "col.reach": which part of the keys' range lies between its first key and its
 /// last one, on average over a sample of segments.
 std::map<std::string, double> known_counts(const Tensor &tensor);

@@ -139,6 +139,25 @@ TEST(LoopGolden, skip_empty) {
   });
 }
 
+TEST(LoopGolden, single_entries) {
+  test::golden_run("loop", "single_entries", [](const std::string &input) {
+    Program program =
+        take_single_entries(parse_program(input), {{}, {{"P.rowptr", 1}, {"P.rowptr.single", 1}}});
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
+TEST(LoopGolden, prefetch_segments) {
+  test::golden_run("loop", "prefetch_segments", [](const std::string &input) {
+    Known known{{}, {{"B.M", 1e6}, {"B.rowptr", 2}, {"D.M", 1e6}, {"D.rowptr", 40}}};
+    known.name_elements = [](const std::string &keys, const term::Term &) { return keys == "A.col"; };
+    Program program = prefetch_segments(parse_program(input), known);
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
 TEST(LoopGolden, own_sums) {
   test::golden_run("loop", "own_sums", [](const std::string &input) {
     Program program = leave_settled(reduce_in_own_locals(parse_program(input)));

@@ -20,7 +20,7 @@ bool everything(const term::Term &) {
   return true;
 }
 
-const Counts few = {{"A.f", 0.25}, {"A.g", 0.25}};
+const Counts few = {{"A.f", 0.25}, {"A.g", 0.25}, {"A.f.single", 1}, {"A.g.single", 1}};
 
 bool agree(const std::vector<double> &a, const std::vector<double> &b) {
   for (std::size_t k = 0; k < a.size(); ++k) {

@@ -99,6 +99,27 @@ TEST(SparseResults, every_kernel_on_small_inputs) {
 }
 
 // Values that cancel: the result has the entries that packing its other values makes, and no zero.
+/// What rows have in common, by each way to find it: the entries come in the result's order by all of them.
+TEST(SparseResults, every_alternative) {
+  std::mt19937_64 random(13);
+  std::size_t made = 0, runs = 0;
+  for (const char *line : {"C(i,j) = A(i,j) * B(i,j)", "C(i,j) = A(i,j) * B(i,j) * d(j)"})
+    for (const char *layout : {"csr", "dcsr", "coo", "csf"})
+      for (const char *schedule : {"serial", "chunk 1"}) {
+        Problem problem{line, {{"A", "csr"}, {"B", "csr"}, {"C", layout}}, {schedule}, {}};
+        const std::size_t count = number_of_plans(problem);
+        EXPECT_GE(count, 4u) << line;
+        for (std::size_t number = 0; number < count; ++number) {
+          problem.only_alternative = number;
+          const Interpreted compiled(problem);
+          ++made;
+          runs += checked_runs(compiled, random, number % 2 == 0 ? Values::Exact : Values::Special);
+          if (HasFailure()) return;
+        }
+      }
+  EXPECT_GT(runs, made * 4);
+}
+
 TEST(SparseResults, zeros_are_dropped_on_small_inputs) {
   std::vector<SparseKernel> all = kernels;
   all.push_back({"C(i,j) = A(i,j) * d(j) in min.+", {"A"}});

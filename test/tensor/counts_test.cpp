@@ -19,6 +19,14 @@ TEST(Counts, SizesCountsAndMeanDistances) {
           {"M", 4}, {"N", 9}, {"NNZ", 6}, {"rowptr", 1.5}, {"col", 7.0 / 5}, {"col.reach", 13.0 / 4 / 9}}));
 }
 
+TEST(Counts, SegmentsOfOnePositionEach) {
+  Coordinates single = entries_of({3, 9}, {{{0, 7}, 1}, {{1, 2}, 1}, {{2, 2}, 1}});
+  EXPECT_EQ(known_counts(convert::pack(shipped("csr", 2), single)).at("rowptr.single"), 1);
+  // As many entries as rows, but not one in each.
+  Coordinates others = entries_of({3, 9}, {{{0, 7}, 1}, {{1, 2}, 1}, {{1, 5}, 1}});
+  EXPECT_FALSE(known_counts(convert::pack(shipped("csr", 2), others)).count("rowptr.single"));
+}
+
 TEST(Counts, NothingOfArraysThatDontRise) {
   Coordinates one = entries_of({4}, {{{2}, 1}});
   EXPECT_EQ(known_counts(convert::pack(shipped("sv", 1), one)),

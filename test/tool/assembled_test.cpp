@@ -222,6 +222,35 @@ TEST(ToolAssembled, ProductsOfThree) {
   result_of(desk, arguments);
 }
 
+/// Aggregates: each row of P has one entry, which the kernel sees, or every second one has two.
+TEST(ToolAssembled, RowsOfOneEntryEach) {
+  const Desk desk;
+  for (const bool is_single : {true, false}) {
+    std::string entries;
+    for (int row = 0; row < 24; ++row)
+      entries +=
+          fmt::format("{} {} {}\n", (is_single ? row : row - row % 2) + 1, (row + row / 4) % 6 + 1, row + 2);
+    desk.write("P.mtx", "%%MatrixMarket matrix coordinate real general\n24 6 24\n" + entries);
+    for (const char *layout : {"csr", "csr4", "coo"})
+      for (const char *threads : {"1", "2"}) {
+        const Outcome outcome = desk.unravel({"run",       "C(i,l) = R(i,j) * A(j,k) * P(k,l)",
+                                              "-f",        "R=csr",
+                                              "-f",        "A=csr",
+                                              "-f",        "P=csr",
+                                              "-f",        std::string("C=") + layout,
+                                              "-i",        "R=random:6x24,density=0.2,seed=3",
+                                              "-i",        "A=random:24x24,density=0.2,seed=4",
+                                              "-i",        "P=P.mtx",
+                                              "--threads", threads,
+                                              "--check",   "--emit-c",
+                                              "k.c"});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(desk.read("k.c").find("does each segment have one entry?") != std::string::npos, is_single)
+            << layout;
+      }
+  }
+}
+
 TEST(ToolAssembled, VectorsFromAnyOrder) {
   const Desk desk;
   for (const char *line : {"y(i) = A(i,j) * x(j)", "y(i) = A(i,j) * x(j) + A(j,i)"}) {

@@ -1,0 +1,116 @@
+#include "loop/load.h"
+#include "loop/passes.h"
+#include "loop/rename.h"
+#include "loop/walk.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace unravel::loop {
+
+using term::Term;
+
+namespace {
+
+/// Puts what is done for one position in the place of loops over segments that have one each.
+class Single {
+public:
+  Single(const Program &program, const Counts &counts) : names_(program), counts_(counts) {
+    for (const TensorParameter &parameter : program.parameters)
+      if (!parameter.is_result)
+        for (const ArrayParameter &array : parameter.arrays)
+          if (!array.is_value && array.extents.size() == 1)
+            extents_.emplace(parameter.name + "." + array.name, array.extents.front());
+  }
+
+  /// Statements of the program's own block: in front of each the pointers are looked at.
+  void outermost(Block &statements) {
+    Block all;
+    for (Statement &statement : statements) {
+      counted_.clear();
+      if (is_loop(statement) || std::holds_alternative<If>(statement.kind)) inside(statement);
+      for (const auto &[pointers, count] : counted_)
+        append(all, counting(pointers, count));
+      all.push_back(std::move(statement));
+    }
+    statements = std::move(all);
+  }
+
+private:
+  void inside(Statement &statement) {
+    for (Block *block : blocks_of(statement)) {
+      std::vector<std::string> before = found_;
+      for (Statement &inner : *block) {
+        if (const auto *let = std::get_if<Let>(&inner.kind); let && let->value.as<term::Apply>())
+          found_.push_back(let->variable);
+        const auto *loop = std::get_if<For>(&inner.kind);
+        if (std::string pointers = loop ? pointers_of(*loop) : ""; !pointers.empty())
+          inner = either(pointers, std::move(inner));
+        else
+          inside(inner);
+      }
+      found_ = std::move(before);
+    }
+  }
+
+  /// The pointers that cut the loop's segments, where all of these are known to have one position, and which
+  /// segment it is has been read from memory: else the pointers are read once, as they are looked at once.
+  std::string pointers_of(const For &loop) const {
+    const auto *begin = loop.lower.as<term::Apply>(), *end = loop.upper.as<term::Apply>();
+    if (!begin || !end || loop.step != 1 || loop.parallel || loop.team || loop.together > 1) return "";
+    const std::string &pointers = begin->function;
+    if (end->function != pointers || !extents_.contains(pointers) ||
+        !counts_.contains(pointers + ".single") || end->arguments.front() != segment_of(loop) + Term(1))
+      return "";
+    const Effects effects = effects_of(loop.body);
+    const bool is_read = std::ranges::any_of(
+        found_, [&](const std::string &name) { return segment_of(loop) == term::variable(name); });
+    const bool has_loops =
+        std::ranges::any_of(loop.body, [](const Statement &each) { return is_loop(each); });
+    return is_read && !has_loops && !effects.breaks ? pointers : "";
+  }
+
+  /// if (all segments have one position) { what is done for it } else { the loop }
+  Statement either(const std::string &pointers, Statement statement) {
+    const auto &loop = std::get<For>(statement.kind);
+    const auto [count, is_new] = counted_.try_emplace(pointers);
+    if (is_new) count->second = names_.name(pointers + "_single");
+    Block one = loop.body;
+    rename(one, {{loop.variable, segment_of(loop).as<term::Variable>()->name}});
+    If choice{term::equal(term::variable(count->second), extents_.at(pointers)), std::move(one), ""};
+    Origins origins = statement.origins;
+    choice.otherwise.push_back(std::move(statement));
+    return {std::move(choice), std::move(origins)};
+  }
+
+  static const Term &segment_of(const For &loop) { return loop.lower.as<term::Apply>()->arguments.front(); }
+
+  /// Counts the pointers that are their own places: if all are, each segment has the position of its number.
+  Block counting(const std::string &pointers, const std::string &count) {
+    const std::string place = names_.name(pointers + "_place");
+    For all{place, Term(0), extents_.at(pointers)};
+    all.comment = "does each segment have one entry?";
+    all.body.push_back({If{term::equal(term::apply(pointers, {term::variable(place)}), term::variable(place)),
+                           {{Assign{count, term::variable(count) + Term(1)}}},
+                           ""}});
+    return {{Declare{count, Term(0)}}, {std::move(all)}};
+  }
+
+  FreshNames names_;
+  const Counts &counts_;
+  std::map<std::string, Term> extents_; // of the operands' index arrays of one extent
+  std::map<std::string, std::string>
+      counted_;                    // pointers: the variable that counts, in front of the statement
+  std::vector<std::string> found_; // variables that have been read from index arrays
+};
+
+} // namespace
+
+Program take_single_entries(Program program, const Known &known) {
+  Single(program, known.counts).outermost(program.body);
+  return program;
+}
+
+} // namespace unravel::loop
