@@ -259,9 +259,15 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
     leaf = *without_hoists;
     if (!counts.empty()) lengths = schedule::trip_counts(space, leaf.order, counts);
   };
+  bool is_nested = false;
+  if (own.empty() && space.added.empty() && !in_.nested.empty()) {
+    keep();
+    is_nested = nest_terms(leaf, number, scan_order, steps);
+    if (!is_nested) take_back();
+  }
   const bool is_as_written = in_.schedule.plan && in_.schedule.plan->number == 0;
-  if (own.empty() && leaf.plan.shared == 0 && space.added.empty() && in_.schedule.loops.empty() &&
-      !is_as_written && !reads_what_changes(number)) {
+  if (!is_nested && own.empty() && leaf.plan.shared == 0 && space.added.empty() &&
+      in_.schedule.loops.empty() && !is_as_written && !reads_what_changes(number)) {
     std::vector<parse::Name> last;
     if (in_.schedule.order.empty() && choose::may_hoist(space)) {
       if (!leaf.plan.finds.levels.empty()) { // as if the data were not known: segments in segments
@@ -309,6 +315,11 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
       leaf = std::move(hoisted);
       leaf.plan.parallel = leaf.parallel = std::nullopt;
     }
+  }
+  if (is_nested) {
+    if (leaf.plan.parallel && *leaf.plan.parallel >= leaf.plan.parts->begin)
+      leaf.plan.parallel = leaf.parallel = std::nullopt;
+    return leaf; // sums have locals of their own
   }
   leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
   return leaf;
@@ -383,7 +394,7 @@ void LeafPlanner::run_in_one_thread(plan::LeafPlan &plan) const {
 }
 
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
-  if (!with_alternatives_.insert(number).second) return;
+  if (!with_alternatives_.insert(number).second || leaf.plan.parts) return;
   if (!in_.combination.leaves[number].adds_in_any_order() || !leaf.plan.searches.empty())
     return;                    // other orders would have to pass the test against the source's, too
   const bool has_sums_inside = // of loops outside, each of another element
@@ -423,7 +434,7 @@ void LeafPlanner::add_untiled(Leaf &leaf, std::size_t number) {
   combination.leaves = in_.untransformed;
   find::Requests requests; // the others are about tiles
   LeafPlanner planner({in_.request, combination, in_.untransformed, *schedule, requests, in_.prover,
-                       in_.thresholds, in_.details});
+                       in_.thresholds, in_.details, in_.nested});
   std::vector<Stage> unprinted;
   Steps steps(unprinted, false);
   Leaf untiled = planner.plan_loops(number, in_.request.counts, steps);

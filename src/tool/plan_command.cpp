@@ -80,8 +80,10 @@ std::string indented(const std::string &text) {
   return made;
 }
 
-const char *kernel_text(bool is_program) {
-  return is_program ? "a program" : "one product; sums that its loops share are kept in locals as they pay";
+const char *kernel_text(const compute::PlannedLine &line) {
+  if (line.nested.empty()) return line.program ? "a program" : "one product";
+  return line.program ? "a program, with sums in the loops of a sparse factor"
+                      : "one loop nest, with sums in the loops of a sparse factor";
 }
 
 std::string plans_text(const Plans &plans, const pipeline::Front &front, std::optional<std::size_t> taken) {
@@ -91,7 +93,7 @@ std::string plans_text(const Plans &plans, const pipeline::Front &front, std::op
     const contract::Plan &plan = plans.found.plans[k];
     text += fmt::format("\nplan {}{}: {}\n", k + 1, taken == k ? ", taken" : "", costs_text(plans, plan));
     text += fmt::format("  buffers: {}\n", buffers_text(plans, plan.forest));
-    text += fmt::format("  kernel: {}\n", kernel_text(pipeline::program_of(front, plans, plan).has_value()));
+    text += fmt::format("  kernel: {}\n", kernel_text(pipeline::planned_line(front, plans, plan)));
     text += indented(to_text(plans.network, plan.forest));
   }
   if (!plans.found.is_complete) text += "\nthere may be cheaper ones: there are too many to try all\n";
@@ -124,8 +126,11 @@ json plan_json(const Plans &plans, const pipeline::Front &front, const contract:
                {"buffers", buffers},
                {"loops", loops_json(plans, plan.forest.roots)},
                {"text", to_text(plans.network, plan.forest)}};
-  const std::optional<parse::ProgramTree> program = pipeline::program_of(front, plans, plan);
-  made["program"] = program ? json(parse::to_text(*program)) : json(nullptr);
+  const compute::PlannedLine line = pipeline::planned_line(front, plans, plan);
+  made["program"] = line.program ? json(parse::to_text(*line.program)) : json(nullptr);
+  made["nested"] = json::array();
+  for (const compute::NestedTerms &nested : line.nested)
+    made["nested"].push_back(to_text(nested));
   return made;
 }
 

@@ -29,7 +29,7 @@ TEST(ToolPlan, ListsPlansWithTheirLoops) {
                       "\n"
                       "plan 2: cost 4.36e+05, 2.56e+05 operations, 9e+03 misses\n"
                       "  buffers: w\n"
-                      "  kernel: one product; sums that its loops share are kept in locals as they pay\n"
+                      "  kernel: one loop nest, with sums in the loops of a sparse factor\n"
                       "  for i { for j { for k {\n"
                       "    let w = 0;\n"
                       "    w += A(i, j) * x(k);\n"
@@ -56,6 +56,8 @@ TEST(ToolPlan, CountsData) {
   EXPECT_EQ(best.at("largest_buffer"), 40);
   EXPECT_EQ(best.at("loops").at(1).at("loop"), "i");
   EXPECT_EQ(json.at("plans").at(1).at("program"), nullptr);
+  EXPECT_EQ(json.at("plans").at(0).at("nested").size(), 0u);
+  EXPECT_EQ(json.at("plans").at(1).at("nested").size(), 1u);
 }
 
 TEST(ToolPlan, TakesSizes) {
