@@ -1,6 +1,7 @@
 #include "compute/contraction.h"
 
 #include "compute/build_tree.h"
+#include "contract/modes.h"
 #include "parse/parse.h"
 
 #include <algorithm>
@@ -143,8 +144,10 @@ private:
   }
 
   Expression element(const contract::Buffer &buffer) const {
-    return access_expression({contract::buffer_name(network_, buffer.term), line_.span},
-                             names_of(buffer.modes));
+    std::vector<Name> modes;
+    for (std::size_t index : contract::modes_in_order(network_, buffer))
+      modes.push_back(name_of(index));
+    return access_expression({contract::buffer_name(network_, buffer.term), line_.span}, modes);
   }
 
   Expression element(std::size_t term) const {

@@ -157,7 +157,7 @@ private:
     lowerer.in_parallel_ = in_parallel_;
     Block block;
     if (clearing_ && !clear_at_ && index == 0) block = of_statement({clearing_->everything()});
-    loop::append(block, parts.over_sum({loop::Store{lowerer.writes().target(), {loop::Number{0}}}}));
+    loop::append(block, parts.begun(lowerer.writes().target()));
     const bool is_innermost = parts.plan.hoists.empty();
     if (!is_innermost) {
       lowerer.has_terms_ = parts.inside.target.name + "_has_terms";

@@ -19,7 +19,7 @@ using report::Kind;
 namespace {
 
 /// So much cheaper is a plan that is taken by itself. (Estimates are no measurements.)
-constexpr double worth = 0.5;
+constexpr double worth = 0.8;
 
 std::shared_ptr<const text::Source> text_of(const std::string &content) {
   return std::make_shared<const text::Source>("plan", content);

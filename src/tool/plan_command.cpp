@@ -1,3 +1,4 @@
+#include "contract/modes.h"
 #include "parse/parse.h"
 #include "pipeline/plans.h"
 #include "report/diagnostic.h"
@@ -55,6 +56,13 @@ std::vector<std::string> names(const Plans &plans, contract::Set indices) {
   return all;
 }
 
+std::vector<std::string> modes_of(const Plans &plans, const contract::Buffer &buffer) {
+  std::vector<std::string> modes;
+  for (std::size_t index : contract::modes_in_order(plans.network, buffer))
+    modes.push_back(plans.network.indices[index].name);
+  return modes;
+}
+
 std::string costs_text(const Plans &plans, const contract::Plan &plan) {
   return fmt::format("cost {:.3g}, {:.3g} operations, {:.3g} misses", plan.cost,
                      cost(plans, plan.forest, Objective::Work), cost(plans, plan.forest, Objective::Misses));
@@ -63,7 +71,7 @@ std::string costs_text(const Plans &plans, const contract::Plan &plan) {
 std::string buffers_text(const Plans &plans, const contract::Forest &forest) {
   std::string text;
   for (const contract::Buffer &buffer : contract::buffers_of(forest)) {
-    const std::vector<std::string> modes = names(plans, buffer.modes);
+    const std::vector<std::string> modes = modes_of(plans, buffer);
     text += fmt::format("{}{}{}", text.empty() ? "" : ", ", contract::buffer_name(plans.network, buffer.term),
                         modes.empty() ? "" : fmt::format("({})", fmt::join(modes, ",")));
     if (!modes.empty()) text += fmt::format(" {:g}", plans.network.elements(buffer.modes));
@@ -115,7 +123,7 @@ json plan_json(const Plans &plans, const pipeline::Front &front, const contract:
   json buffers = json::array();
   for (const contract::Buffer &buffer : contract::buffers_of(plan.forest))
     buffers.push_back({{"name", contract::buffer_name(plans.network, buffer.term)},
-                       {"modes", names(plans, buffer.modes)},
+                       {"modes", modes_of(plans, buffer)},
                        {"shared", names(plans, buffer.shared)},
                        {"elements", plans.network.elements(buffer.modes)}});
   json made = {{"cost", plan.cost},

@@ -193,6 +193,7 @@ TEST(Plans, an_inner_product_for_each_entry_is_computed_once) {
   ASSERT_EQ(made.leaves[0].plan.hoists.size(), 1u);
   EXPECT_TRUE(made.leaves[0].plan.hoists[0].modes.empty());
   EXPECT_EQ(made.leaves[0].plan.hoists[0].outside, (std::set<std::string>{"S", "V"}));
+  EXPECT_TRUE(made.program.workspace.empty()); // it is a local value
 }
 
 TEST(Plans, what_the_laws_or_the_form_forbid_is_kept_as_written) {

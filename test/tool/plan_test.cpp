@@ -37,6 +37,39 @@ TEST(ToolPlan, ListsPlansWithTheirLoops) {
                       "  } } }\n");
 }
 
+TEST(ToolPlan, TakesPlansThatAreCheaperByAFifth) {
+  Desk desk;
+  const auto taken = [&](const std::string &entries) {
+    const Outcome out = desk.unravel({"plan", chain, "-f", "A=csr", "-f", "B=csr", "-i",
+                                      "A=random:200x150,seed=7,entries=" + entries, "-i",
+                                      "B=random:150x180,entries=200,seed=6", "--json"});
+    EXPECT_EQ(out.error, "");
+    const nlohmann::json json = out.json();
+    const double part =
+        json.at("plans").at(0).at("cost").get<double>() / json.at("as_written").at("cost").get<double>();
+    return std::pair(part, !json.at("taken").is_null());
+  };
+  const auto [small, is_small_taken] = taken("300");
+  EXPECT_GT(small, 0.7);
+  EXPECT_LT(small, 0.8);
+  EXPECT_TRUE(is_small_taken);
+  const auto [large, is_large_taken] = taken("200");
+  EXPECT_GT(large, 0.8);
+  EXPECT_FALSE(is_large_taken);
+}
+
+TEST(ToolPlan, OrdersTheModesOfBuffersAsFactorsHaveThem) {
+  Desk desk;
+  const Outcome out =
+      desk.unravel({"plan", "Y(i,m) = A(i,j) * B(j,k) * C(k,m)", "-f", "A=csr", "--size", "i=2000", "--size",
+                    "j=1500", "--size", "k=30", "--size", "m=16", "--plans", "1", "--json"});
+  EXPECT_EQ(out.error, "");
+  // C has m last; j is no factor's last index, though it comes behind m in the line.
+  EXPECT_EQ(out.json().at("plans").at(0).at("buffers").at(0).at("modes"), nlohmann::json({"j", "m"}));
+  EXPECT_NE(out.json().at("plans").at(0).at("program").get<std::string>().find("let w(j, m) = 0;"),
+            std::string::npos);
+}
+
 TEST(ToolPlan, CountsData) {
   Desk desk;
   const Outcome out =
