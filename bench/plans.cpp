@@ -1,6 +1,9 @@
 // Products of several tensors, f64, int32: as they are written, all factors in the innermost loop, against
 // the plan that is taken, and against other plans that are a program of their own.
-//   plans [--kernels mttkrp,ttmc,attention,chain,rows] [--threads 1|2] [--budget MS] [--quick] [--json FILE]
+//   plans [--kernels mttkrp,ttmc,attention,chain,rows,choice] [--threads 1|2] [--budget MS] [--quick] [--json
+//   FILE]
+// `choice`: of small products all plans that cost up to ten times as much as the cheapest one are measured,
+// and the one that is taken by itself is compared with the fastest.
 // Generated tensors. bench/README.md has the targets.
 
 #include "pipeline/plans.h"
@@ -137,6 +140,13 @@ double difference(const std::vector<double> &one, const std::vector<double> &oth
   return most / largest;
 }
 
+std::string text_of(const compute::PlannedLine &line) {
+  std::string text = line.program ? parse::to_text(*line.program) : "";
+  for (const compute::NestedTerms &nested : line.nested)
+    text += to_text(nested);
+  return text;
+}
+
 /// The numbers of the best plans that are programs of their own, and not the one that is taken.
 std::vector<std::size_t> other_plans(const pipeline::Request &request) {
   const pipeline::Front front = pipeline::read_request(request);
@@ -145,16 +155,132 @@ std::vector<std::size_t> other_plans(const pipeline::Request &request) {
   if (!plans) throw std::runtime_error(why);
   const std::optional<std::size_t> taken = pipeline::choice_of(front, *plans);
   std::set<std::string> programs;
-  if (taken)
-    programs.insert(parse::to_text(*pipeline::program_of(front, *plans, plans->found.plans[*taken])));
+  if (taken) programs.insert(text_of(pipeline::planned_line(front, *plans, plans->found.plans[*taken])));
   std::vector<std::size_t> numbers;
   for (std::size_t k = 0; k < plans->found.plans.size() && numbers.size() < 3; ++k) {
     const contract::Plan &plan = plans->found.plans[k];
     if (plan.cost > 20 * plans->found.plans.front().cost) break;
-    const auto program = pipeline::program_of(front, *plans, plan);
-    if (program && programs.insert(parse::to_text(*program)).second) numbers.push_back(k + 1);
+    const compute::PlannedLine line = pipeline::planned_line(front, *plans, plan);
+    if (programs.insert(text_of(line)).second) numbers.push_back(k + 1);
   }
   return numbers;
+}
+
+/// Small products of all kinds, for which all plans are measured.
+std::vector<Case> cases_of_choice() {
+  const std::string cube = "random:300x200x250,entries=60000,seed=1",
+                    flat = "random:3000x40x30,entries=60000,seed=2",
+                    matrix = "random:2000x1500,entries=30000,seed=3",
+                    second = "random:1500x1800,entries=30000,seed=4", band = "banded:3000,width=8";
+  return {
+      {"mttkrp, cube", "Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)", {{"T", "csf3"}}, {{"T", cube}}, {{"r", 16}}},
+      {"mttkrp, flat", "Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)", {{"T", "csf3"}}, {{"T", flat}}, {{"r", 16}}},
+      {"mttkrp, mode j", "Y(j,r) = T(i,j,k) * U(i,r) * V(k,r)", {{"T", "csf3"}}, {{"T", cube}}, {{"r", 16}}},
+      {"mttkrp, mode k", "Y(k,r) = T(i,j,k) * U(i,r) * V(j,r)", {{"T", "csf3"}}, {{"T", cube}}, {{"r", 16}}},
+      {"ttmc, cube",
+       "Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)",
+       {{"T", "csf3"}},
+       {{"T", cube}},
+       {{"r", 8}, {"s", 8}}},
+      {"ttmc, flat",
+       "Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)",
+       {{"T", "csf3"}},
+       {{"T", flat}},
+       {{"r", 8}, {"s", 8}}},
+      {"attention",
+       "Y(i,r) = S(i,j) * Q(i,k) * K(j,k) * V(j,r)",
+       {{"S", "csr"}},
+       {{"S", matrix}},
+       {{"k", 16}, {"r", 16}}},
+      {"attention, band",
+       "Y(i,r) = S(i,j) * Q(i,k) * K(j,k) * V(j,r)",
+       {{"S", "csr"}},
+       {{"S", band}},
+       {{"k", 8}, {"r", 8}}},
+      {"chain",
+       "y(i) = A(i,j) * B(j,k) * x(k)",
+       {{"A", "csr"}, {"B", "csr"}},
+       {{"A", matrix}, {"B", second}},
+       {}},
+      {"scaled", "y(i) = A(i,j) * x(j) * z(j)", {{"A", "csr"}}, {{"A", matrix}}, {}},
+      {"scaled rows", "y(i) = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, {{"A", matrix}}, {}},
+      {"rows", "Y(i,m) = A(i,j) * B(j,k) * C(k,m)", {{"A", "csr"}}, {{"A", matrix}}, {{"k", 30}, {"m", 16}}},
+      {"narrow rows",
+       "Y(i,m) = A(i,j) * B(j,k) * C(k,m)",
+       {{"A", "csr"}},
+       {{"A", matrix}},
+       {{"k", 3}, {"m", 16}}},
+      {"sparse rows",
+       "Y(i,m) = A(i,j) * B(j,k) * C(k,m)",
+       {{"A", "csr"}, {"B", "csr"}},
+       {{"A", matrix}, {"B", "random:1500x1800,entries=2000,seed=6"}},
+       {{"m", 16}}},
+      {"sparse chain",
+       "y(i) = A(i,j) * B(j,k) * x(k)",
+       {{"A", "csr"}, {"B", "csr"}},
+       {{"A", "random:2000x1500,entries=3000,seed=7"}, {"B", "random:1500x1800,entries=2000,seed=6"}},
+       {}},
+      {"few rows",
+       "Y(i,m) = A(i,j) * B(j,k) * C(k,m)",
+       {{"A", "csr"}},
+       {{"A", "random:100x1500,entries=2000,seed=5"}},
+       {{"k", 30}, {"m", 16}}},
+      {"bilinear", "s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, {{"A", matrix}}, {}}};
+}
+
+void measure_choice(const Case &of, const Options &options, bench::Table &table) {
+  pipeline::Request request;
+  request.expression = of.expression;
+  request.formats = of.formats;
+  const pipeline::Front front = pipeline::read_request(request);
+  Packed packed(of, front.computation);
+  request.counts = packed.counts();
+  std::string why;
+  const std::optional<pipeline::Plans> plans = pipeline::plans_of(request, front, 60, why);
+  if (!plans) throw std::runtime_error(why);
+  std::map<std::string, tensor::Tensor *> tensors;
+  for (auto &[name, tensor] : packed.tensors)
+    tensors[name] = &tensor;
+  tensor::Tensor &result = packed.tensors.at(of.expression.substr(0, 1));
+  std::list<bench::BoundKernel> kernels;
+  std::vector<bench::Contestant> contestants;
+  std::vector<double> expected;
+  std::set<std::string> texts;
+  const auto add = [&](const std::string &schedule) {
+    pipeline::Request one = request;
+    if (!schedule.empty()) one.schedules = {schedule};
+    if (!texts.insert(loop::to_text(pipeline::compile(one).program)).second) return;
+    bench::BoundKernel &kernel = kernels.emplace_back(one, tensors);
+    kernel.set_threads(options.threads);
+    kernel();
+    const auto values = result.array("val").as<double>();
+    const std::vector<double> got(values.begin(), values.end());
+    if (expected.empty()) expected = got;
+    if (const double off = difference(got, expected); !(off < 1e-10))
+      throw std::runtime_error(fmt::format("{}, {}: the results differ by {}", of.name, schedule, off));
+    contestants.push_back({schedule, [&kernel] { kernel(); }, {}});
+  };
+  add("");
+  constexpr std::size_t most = 24;
+  for (std::size_t k = 0; k < plans->found.plans.size() && contestants.size() < most; ++k)
+    if (plans->found.plans[k].cost <= 10 * plans->found.plans.front().cost)
+      add(fmt::format("plan {}", k + 1));
+  add("plan none");
+  const bench::Standings standings =
+      bench::compare(contestants, bench::timing_of(options.threads), options.budget);
+  std::size_t best = 0;
+  for (std::size_t k = 0; k < contestants.size(); ++k)
+    if (standings.milliseconds(k) < standings.milliseconds(best)) best = k;
+  table.row(of.name, packed.entries);
+  table.figure("kernels", static_cast<double>(contestants.size()));
+  table.figure("ours", standings.milliseconds(0));
+  table.figure("best", standings.milliseconds(best));
+  table.ratio("ours / best", best == 0 ? 1 : standings.ratio(0, best));
+  table.print_row();
+  std::printf("    best: %s\n", best == 0 ? "ours" : contestants[best].name.c_str());
+  if (!std::getenv("UNRAVEL_BENCH_PLANS")) return;
+  for (std::size_t k = 0; k < contestants.size(); ++k)
+    std::printf("    %-10s %.4f\n", contestants[k].name.c_str(), standings.milliseconds(k));
 }
 
 void measure(const Case &of, const Options &options, bench::Table &table) {
@@ -211,6 +337,15 @@ int main(int count, char **arguments) try {
   options.budget = std::atof(bench::option(count, arguments, "budget", options.quick ? "80" : "300").c_str());
   std::istringstream kernels(bench::option(count, arguments, "kernels", "mttkrp,ttmc,attention,chain,rows"));
   for (std::string kernel; std::getline(kernels, kernel, ',');) {
+    if (kernel == "choice") {
+      bench::Table &table = report.table(kernel, "all plans of small products",
+                                         bench::unit_of(bench::timing_of(options.threads)), options.threads);
+      table.expect("ours / best", bench::Better::lower, {{bench::Statistic::greatest, 2}});
+      for (const Case &of : cases_of_choice())
+        measure_choice(of, options, table);
+      report.finish(table);
+      continue;
+    }
     const std::vector<Case> cases = cases_of(kernel, options.quick);
     bench::Table &table = report.table(kernel, cases.front().expression,
                                        bench::unit_of(bench::timing_of(options.threads)), options.threads);

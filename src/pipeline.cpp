@@ -319,8 +319,8 @@ Compilation compile(const Request &request, const Front &front) {
   leave_out_empty_loops(); // also what a `bound` has emptied
 
   const cost::Thresholds thresholds = cost::thresholds_of(request.machine);
-  LeafPlanner planner(
-      {request, result.combination, untransformed, schedule, requests, *result.prover, thresholds, details});
+  LeafPlanner planner({request, result.combination, untransformed, schedule, requests, *result.prover,
+                       thresholds, details, front.nested});
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
   // Where the line's own loops keep no sums, plans that need a program for it are left.

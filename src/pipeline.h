@@ -1,6 +1,7 @@
 #pragma once
 
 #include "combine/space.h"
+#include "compute/contraction.h"
 #include "compute/result_local.h"
 #include "depend/dependence.h"
 #include "emit/emit.h"
@@ -119,6 +120,7 @@ struct Front {
   compute::Computation computation;
   std::string program; // what was read from C, or a line was made into, printed; else empty
   std::string why;     // a line was made into a program
+  std::vector<compute::NestedTerms> nested; // of a plan: how the leaves of statements compute their products
   std::map<std::string, layout::Layout> layouts; // as the kernel has them
   PackedResults packed;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty

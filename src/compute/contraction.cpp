@@ -1,6 +1,7 @@
 #include "compute/contraction.h"
 
 #include "compute/build_tree.h"
+#include "contract/modes.h"
 #include "parse/parse.h"
 
 #include <algorithm>
@@ -56,26 +57,53 @@ public:
       : line_(line), contraction_(contraction), network_(network), forest_(forest), walked_(walked),
         buffers_(contract::buffers_of(forest)) {}
 
+  /// `statements`: so many stand before it.
+  std::vector<StatementTree> all(std::size_t statements) {
+    statements_ = statements;
+    return body(forest_.roots, 0);
+  }
+
+  std::vector<NestedTerms> &nested() { return nested_; }
+
+  /// Where all is one product: the line keeps its factors as they stand.
+  void number_as_in_line(std::vector<NestedTerms> &nested) const {
+    for (NestedTerms &each : nested) {
+      each.statement = 0;
+      for (contract::Term &term : each.forest.terms)
+        for (std::size_t &factor : term.factors)
+          factor = read_by_nested_[factor];
+      each.accesses.clear();
+      for (const Access &access : contraction_.factors)
+        each.accesses.push_back(access.tensor);
+    }
+  }
+
+private:
   std::vector<StatementTree> body(const std::vector<Node> &nodes, Set opened) {
     std::vector<StatementTree> made;
     for (const Node &node : nodes) {
       const std::vector<std::size_t> terms = terms_in(node);
       for (const contract::Buffer &buffer : buffers_)
         if (contains(terms, buffer.term) && !contains(terms, reader_of(buffer.term)) &&
-            buffer.shared == opened)
+            buffer.shared == opened) {
           made.push_back(assign(StatementTree::Kind::Local, parse::AssignmentTree::Operator::Set,
                                 element(buffer), number_expression(identity_of(line_), line_.span)));
+          ++statements_;
+        }
       const bool is_shared = node.is_loop && terms.size() > 1;
       if (is_shared && !walks(terms, node.number)) {
-        append(made, in_loops({name_of(node.number)}, body(node.body, opened | bit(node.number))));
+        std::vector<StatementTree> inside = body(node.body, opened | bit(node.number));
+        const bool is_nested = !nested_.empty() && nested_.back().forest.terms.size() == terms.size();
+        if (is_nested && inside.size() == 1) put_around(node.number, terms, nested_.back());
+        append(made, in_loops({name_of(node.number)}, std::move(inside)));
         continue;
       }
+      if (terms.size() > 1) nest(node, terms, opened);
       append(made, product(terms, opened));
     }
     return made;
   }
 
-private:
   static bool contains(const std::vector<std::size_t> &all, std::size_t one) {
     return std::ranges::find(all, one) != all.end();
   }
@@ -116,16 +144,71 @@ private:
   }
 
   Expression element(const contract::Buffer &buffer) const {
-    return access_expression({contract::buffer_name(network_, buffer.term), line_.span},
-                             names_of(buffer.modes));
+    std::vector<Name> modes;
+    for (std::size_t index : contract::modes_in_order(network_, buffer))
+      modes.push_back(name_of(index));
+    return access_expression({contract::buffer_name(network_, buffer.term), line_.span}, modes);
   }
 
   Expression element(std::size_t term) const {
     return element(*std::ranges::find(buffers_, term, &contract::Buffer::term));
   }
 
+  /// Remembers how the terms stand in the next statement's loops.
+  void nest(const Node &node, const std::vector<std::size_t> &terms, Set opened) {
+    NestedTerms made;
+    read_by_nested_.clear();
+    made.statement = statements_;
+    made.product = contraction_.product;
+    for (const contract::Index &index : network_.indices)
+      made.indices.push_back(index.name);
+    for (std::size_t number : terms) {
+      contract::Term term = forest_.terms[number];
+      term.indices &= ~opened; // they have one value each
+      term.target &= ~opened;
+      std::vector<std::size_t> own;
+      for (std::size_t &factor : term.factors) {
+        made.accesses.push_back(contraction_.factors[factor].tensor);
+        read_by_nested_.push_back(factor);
+        factor = made.accesses.size() - 1;
+      }
+      for (std::size_t read : forest_.terms[number].terms) {
+        const auto inside = std::ranges::find(terms, read);
+        if (inside != terms.end()) {
+          own.push_back(static_cast<std::size_t>(inside - terms.begin()));
+          continue;
+        }
+        made.accesses.push_back(contract::buffer_name(network_, read));
+        read_by_nested_.push_back(network_.factors.size()); // none
+        term.factors.push_back(made.accesses.size() - 1);
+      }
+      term.terms = std::move(own);
+      made.forest.terms.push_back(std::move(term));
+    }
+    made.forest.roots.push_back(node);
+    renumber(made.forest.roots, terms);
+    nested_.push_back(std::move(made));
+  }
+
+  /// The loop that the statement of all these terms has alone.
+  void put_around(std::size_t index, const std::vector<std::size_t> &terms, NestedTerms &nested) const {
+    nested.forest.roots = {{true, index, std::move(nested.forest.roots)}};
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      nested.forest.terms[k].indices |= forest_.terms[terms[k]].indices & bit(index);
+      nested.forest.terms[k].target |= forest_.terms[terms[k]].target & bit(index);
+    }
+  }
+
+  static void renumber(std::vector<Node> &nodes, const std::vector<std::size_t> &terms) {
+    for (Node &node : nodes) {
+      if (!node.is_loop)
+        node.number = static_cast<std::size_t>(std::ranges::find(terms, node.number) - terms.begin());
+      renumber(node.body, terms);
+    }
+  }
+
   /// All of these terms, of which the last one reads what the others leave, as one product.
-  std::vector<StatementTree> product(const std::vector<std::size_t> &terms, Set opened) const {
+  std::vector<StatementTree> product(const std::vector<std::size_t> &terms, Set opened) {
     std::vector<Expression> factors;
     const bool is_last = terms.back() + 1 == forest_.terms.size();
     if (is_last && contraction_.constant != 1)
@@ -140,6 +223,7 @@ private:
         if (!contains(terms, read)) factors.push_back(element(read));
     }
     Expression target = is_last ? expression_of(line_.target) : element(terms.back());
+    ++statements_;
     return in_loops(names_of(indices & ~opened),
                     {assigned(line_, std::move(target), product_expression(std::move(factors)), true)});
   }
@@ -150,9 +234,71 @@ private:
   const Forest &forest_;
   const std::vector<Set> &walked_;
   std::vector<contract::Buffer> buffers_;
+  std::size_t statements_ = 0; // made so far
+  std::vector<NestedTerms> nested_;
+  std::vector<std::size_t> read_by_nested_; // of the last of these the network's factors, as it has them
+};
+
+/// Loops and terms as a program's text.
+class Text {
+public:
+  explicit Text(const NestedTerms &nested) : nested_(nested), buffers_(contract::buffers_of(nested.forest)) {}
+
+  std::string of(const std::vector<Node> &nodes, std::size_t depth) const {
+    std::string text;
+    for (const Node &node : nodes) {
+      text += std::string(2 * depth, ' ');
+      text += node.is_loop ? fmt::format("for {} {{\n{}{}}}\n", nested_.indices[node.number],
+                                         of(node.body, depth + 1), std::string(2 * depth, ' '))
+                           : term(node.number) + "\n";
+    }
+    return text;
+  }
+
+private:
+  std::string sum(std::size_t number) const {
+    const auto buffer = std::ranges::find(buffers_, number, &contract::Buffer::term);
+    if (buffer == buffers_.end()) return "the result";
+    std::string modes;
+    for (std::size_t k = 0; k < nested_.indices.size(); ++k)
+      if (has(buffer->modes, k)) modes += (modes.empty() ? "" : ", ") + nested_.indices[k];
+    return fmt::format("part {}{}", number + 1, modes.empty() ? "" : fmt::format("({})", modes));
+  }
+
+  std::string term(std::size_t number) const {
+    std::string factors;
+    const contract::Term &term = nested_.forest.terms[number];
+    for (std::size_t factor : term.factors)
+      factors += (factors.empty() ? "" : " * ") + nested_.accesses[factor];
+    for (std::size_t read : term.terms)
+      factors += (factors.empty() ? "" : " * ") + sum(read);
+    return fmt::format("{} += {};", sum(number), factors);
+  }
+
+  const NestedTerms &nested_;
+  std::vector<contract::Buffer> buffers_;
 };
 
 } // namespace
+
+std::string to_text(const NestedTerms &nested) {
+  return Text(nested).of(nested.forest.roots, 0);
+}
+
+std::vector<NestedTerms> with_names(std::vector<NestedTerms> nested, const Program &program) {
+  std::erase_if(nested, [&](NestedTerms &each) {
+    if (each.statement >= program.statements.size()) return true;
+    std::vector<std::string> tensors, names;
+    each_read(program.statements[each.statement], [&](const Access &access) {
+      tensors.push_back(access.tensor);
+      names.push_back(access.name());
+    });
+    const bool is_other = tensors != each.accesses;
+    each.accesses = std::move(names);
+    return is_other;
+  });
+  return nested;
+}
 
 std::optional<Contraction> contraction_of(const Program &line, std::string &why) {
   const auto refuse = [&](std::string reason) {
@@ -217,22 +363,27 @@ Network network_of(const Program &line, const Contraction &contraction) {
   return network;
 }
 
-std::optional<parse::ProgramTree> with_plan(const Program &line, const Contraction &contraction,
-                                            const Network &network, const Forest &forest,
-                                            const std::vector<Set> &walked) {
+PlannedLine with_plan(const Program &line, const Contraction &contraction, const Network &network,
+                      const Forest &forest, const std::vector<Set> &walked) {
   const Statement &statement = line.statements.front();
-  std::vector<StatementTree> body =
-      Builder(statement, contraction, network, forest, walked).body(forest.roots, 0);
+  Builder builder(statement, contraction, network, forest, walked);
+  const bool clears = !statement.accumulate;
+  std::vector<StatementTree> body = builder.all(clears ? 1 : 0);
+  PlannedLine made;
+  made.nested = std::move(builder.nested());
   const auto declares = [](const auto &self, const std::vector<StatementTree> &all) -> bool {
     return std::ranges::any_of(all, [&](const StatementTree &each) {
       return each.kind == StatementTree::Kind::Local || self(self, each.body);
     });
   };
-  if (!declares(declares, body)) return std::nullopt;
+  if (!declares(declares, body)) {
+    builder.number_as_in_line(made.nested);
+    return made;
+  }
   parse::ProgramTree program;
   program.operators = line.operators;
   program.span = statement.span;
-  if (!statement.accumulate) {
+  if (clears) {
     std::vector<Name> modes;
     for (const Subscript &subscript : statement.target.subscripts)
       modes.push_back({subscript.index, statement.span});
@@ -242,7 +393,8 @@ std::optional<parse::ProgramTree> with_plan(const Program &line, const Contracti
   }
   program.body.insert(program.body.end(), std::make_move_iterator(body.begin()),
                       std::make_move_iterator(body.end()));
-  return program;
+  made.program = std::move(program);
+  return made;
 }
 
 } // namespace unravel::compute

@@ -25,11 +25,34 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
 /// The network of its factors, without sizes and without what is stored.
 contract::Network network_of(const Program &line, const Contraction &contraction);
 
-/// The line as a program: each contraction of the forest is a sum into a local tensor. Terms that share a
-/// loop in which a sparse factor's positions are walked stay one product. `walked`: of each factor the
-/// indices whose loops go over its positions. Nothing where all of it is one product.
-std::optional<parse::ProgramTree> with_plan(const Program &line, const Contraction &contraction,
-                                            const contract::Network &network, const contract::Forest &forest,
-                                            const std::vector<contract::Set> &walked);
+/// Terms that share loops over the positions of a sparse factor. A program has no loops over positions that
+/// statements could share, so they are one statement, the product of all that they read; its leaf computes
+/// them one by one in these loops (choose/parts.h).
+struct NestedTerms {
+  std::size_t statement = 0; // its number in the program
+  /// The last term adds to the statement's target. What other statements have left is a factor here.
+  contract::Forest forest;
+  std::vector<std::string> accesses; // by the numbers of the terms' factors, as they are named: "A#2"
+  std::vector<std::string> indices;  // by the numbers of loops
+  value::Operator product = value::Operator::Multiply;
+};
+
+/// A line as a plan computes it.
+struct PlannedLine {
+  std::optional<parse::ProgramTree> program; // nothing: it is one product, the line itself
+  std::vector<NestedTerms> nested;           // `accesses` are tensors' names yet (with_names)
+};
+
+/// Each contraction of the forest is a sum into a local tensor, but for those that are nested. `walked`: of
+/// each factor the indices whose loops go over its positions.
+PlannedLine with_plan(const Program &line, const Contraction &contraction, const contract::Network &network,
+                      const contract::Forest &forest, const std::vector<contract::Set> &walked);
+
+/// The nested terms with the names that the program gives to accesses. Left out are those of statements that
+/// aren't as they were written.
+std::vector<NestedTerms> with_names(std::vector<NestedTerms> nested, const Program &program);
+
+/// The loops and terms, for people.
+std::string to_text(const NestedTerms &nested);
 
 } // namespace unravel::compute

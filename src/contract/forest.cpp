@@ -1,5 +1,7 @@
 #include "contract/forest.h"
 
+#include "contract/modes.h"
+
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -169,8 +171,8 @@ private:
     std::string modes;
     for (const Buffer &buffer : buffers_)
       if (buffer.term == term)
-        for (std::size_t k = 0; k < network_.indices.size(); ++k)
-          if (has(buffer.modes, k)) modes += (modes.empty() ? "" : ",") + network_.indices[k].name;
+        for (std::size_t index : modes_in_order(network_, buffer))
+          modes += (modes.empty() ? "" : ",") + network_.indices[index].name;
     const std::string name = buffer_name(network_, term);
     return modes.empty() ? name : fmt::format("{}({})", name, modes);
   }

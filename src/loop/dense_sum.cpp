@@ -48,7 +48,7 @@ public:
 
   std::optional<DenseSum> find() {
     each_statement(loop_, [&](const Statement &inner) { look_at(inner); });
-    if (!good_ || !found_.inner || effects_.breaks) return {};
+    if (!good_ || !found_.inner || effects_.breaks || has_sum_beside(loop_)) return {};
     const auto &target = std::get<Element>(found_.sum->target);
     std::set<std::string> outside = effects_.stored;
     outside.insert(effects_.assigned.begin(), effects_.assigned.end());
@@ -65,6 +65,22 @@ public:
   }
 
 private:
+  /// Are there other sums in loops of their own? They would be computed once for each part of the stretch.
+  bool has_sum_beside(const Statement &statement) const {
+    for (const Block *block : blocks_of(statement))
+      for (const Statement &inner : *block) {
+        bool leads = false, loops = false, adds = false;
+        each_statement(inner, [&](const Statement &each) {
+          const auto *sum = std::get_if<Accumulate>(&each.kind);
+          leads = leads || (sum && sum == found_.sum);
+          adds = adds || sum;
+          loops = loops || std::holds_alternative<For>(each.kind);
+        });
+        if (leads ? has_sum_beside(inner) : loops && adds) return true;
+      }
+    return false;
+  }
+
   void look_at(const Statement &statement) {
     if (const auto *counted = std::get_if<For>(&statement.kind); counted && counted->body.size() == 1) {
       const auto *sum = std::get_if<Accumulate>(&counted->body[0].kind);

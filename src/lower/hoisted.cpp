@@ -1,5 +1,7 @@
 #include "lower/hoisted.h"
 
+#include "lower/values.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -19,8 +21,10 @@ loop::Block in_loops(const std::vector<Level> &levels, loop::Statement what) {
 
 } // namespace
 
-loop::Block Hoisted::over_sum(loop::Statement what) const {
-  return in_loops(modes, std::move(what));
+loop::Block Hoisted::begun(loop::Target local) const {
+  if (const auto *one = std::get_if<loop::Local>(&local))
+    return {{loop::DeclareValue{one->name, {loop::Number{0}}, declared(inside.type)}}};
+  return in_loops(modes, {loop::Store{std::move(local), {loop::Number{0}}}});
 }
 
 loop::Block Hoisted::over_all(loop::Statement what) const {
@@ -44,8 +48,12 @@ Hoisted hoisted_parts(const combine::IterationSpace &space, const LeafPlan &plan
   std::vector<Term> extents;
   for (const Level &mode : parts.modes)
     extents.push_back(mode.upper);
-  combine::Operand sum;
-  sum.name = sum.tensor = sum.local = sum.array = workspace.add_sum(space.target.tensor, extents, per_thread);
+  combine::Operand sum; // of one element a local value
+  if (extents.empty())
+    sum.name = sum.tensor = sum.local = space.target.tensor + ".part";
+  else
+    sum.name = sum.tensor = sum.local = sum.array =
+        workspace.add_sum(space.target.tensor, extents, per_thread);
   parts.inside.types[sum.tensor] = parts.outside.types[sum.tensor] = space.type;
   for (std::size_t k = 0; k < extents.size(); ++k) {
     sum.slots.push_back(term::variable(parts.modes[k].variable));

@@ -13,8 +13,9 @@ struct Hoisted {
   std::vector<scan::Level> modes;  // the loops over dense modes: the local's
   std::vector<scan::Level> all;    // and all
 
-  /// In loops over the local's modes, or over all.
-  loop::Block over_sum(loop::Statement what) const;
+  /// Sets the local to zero.
+  loop::Block begun(loop::Target local) const;
+  /// In loops over all modes.
   loop::Block over_all(loop::Statement what) const;
 };
 

@@ -13,6 +13,7 @@
 #include "lower/map_code.h"
 #include "lower/map_loops.h"
 #include "lower/origins.h"
+#include "lower/parts.h"
 #include "lower/pieces.h"
 #include "lower/sorted.h"
 #include "lower/state.h"
@@ -46,7 +47,7 @@ public:
         clearing_(clearing), workspace_(workspace) {
     if (clearing_) clear_at_ = clearing_->where(plan);
     if (clearing_ && !clear_at_) clear_at_ = set_at_matches(plan, *clearing_);
-    if (!plan.hoists.empty() && clear_at_ > plan.hoists.front().level) clear_at_.reset();
+    if (clear_at_ && *clear_at_ > begin_of_sums(plan)) clear_at_.reset();
     if (!hindrance(plan)) parallel_ = plan.parallel;
     if (clear_at_ && stands_behind_mask(space, plan, parallel_, *clear_at_)) clear_at_.reset();
     if (space.target.appends && (plan.equal() || has_states_of_chunks(plan))) parallel_.reset();
@@ -143,6 +144,8 @@ private:
 
   /// From the level on, behind what is done before it.
   Block rest(std::size_t index) {
+    if (plan_.parts && plan_.parts->begin == index && !visit_)
+      return of_statement(in_parts(space_, plan_, workspace_, is_per_thread(index), writes()));
     const bool is_hoist = !plan_.hoists.empty() && plan_.hoists.front().level == index;
     return is_choice(index) ? chosen(index) : is_hoist ? hoisted(index) : all_of(index);
   }
@@ -154,7 +157,7 @@ private:
     lowerer.in_parallel_ = in_parallel_;
     Block block;
     if (clearing_ && !clear_at_ && index == 0) block = of_statement({clearing_->everything()});
-    loop::append(block, parts.over_sum({loop::Store{lowerer.writes().target(), {loop::Number{0}}}}));
+    loop::append(block, parts.begun(lowerer.writes().target()));
     const bool is_innermost = parts.plan.hoists.empty();
     if (!is_innermost) {
       lowerer.has_terms_ = parts.inside.target.name + "_has_terms";
@@ -538,7 +541,6 @@ private:
 
   Writes writes() const { return {space_, plan_, workspace_, entries_.get(), sum_, listed_, atomic_}; }
   loop::Value identity() const { return {loop::Number{value::identity_of(space_.by)}}; }
-
   /// What is done at each point.
   Block statement() const {
     if (visit_) return *visit_;
@@ -564,8 +566,7 @@ private:
   std::map<std::size_t, std::string> state_arrays_; // likewise
   std::map<std::size_t, JumpingLoop> jumps_;        // by the level of the loop
   Workspace &workspace_;
-  std::string
-      has_terms_; // in a loop whose sums are kept in a local: the variable that says if there are terms
+  std::string has_terms_; // of a loop with sums in a local: the variable that says if there are terms
   std::optional<Block> visit_;
   std::shared_ptr<const EntryCode> entries_; // where the result is assembled
   std::optional<bool> listed_;               // members of what is inserted into, where it is known

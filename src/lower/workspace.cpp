@@ -142,6 +142,13 @@ std::string Workspace::add_sum(const std::string &of, const std::vector<Term> &e
                     type);
 }
 
+std::string Workspace::add_part(const std::string &of, std::size_t number, const std::vector<Term> &extents,
+                                bool per_thread) {
+  return add_values(fmt::format("{}.part{}", of, number), extents, per_thread,
+                    fmt::format("part {} of the product that is added to {}", number, of),
+                    compute::type_of(combination_.types, of));
+}
+
 std::string Workspace::add_next_of_segments(const std::string &result, const std::string &position,
                                             const Term &segments) {
   loop::WorkspaceArray array;

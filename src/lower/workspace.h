@@ -44,6 +44,10 @@ public:
   /// those of a hoist further in have fewer modes.
   std::string add_sum(const std::string &of, const std::vector<term::Term> &extents, bool per_thread);
 
+  /// Likewise of a part of the product; each has an array of its own.
+  std::string add_part(const std::string &of, std::size_t number, const std::vector<term::Term> &extents,
+                       bool per_thread);
+
   /// The array that says where the next entry of each of the result's segments goes; returns its name.
   std::string add_next_of_segments(const std::string &result, const std::string &position,
                                    const term::Term &segments);

@@ -259,9 +259,15 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
     leaf = *without_hoists;
     if (!counts.empty()) lengths = schedule::trip_counts(space, leaf.order, counts);
   };
+  bool is_nested = false;
+  if (own.empty() && space.added.empty() && !in_.nested.empty()) {
+    keep();
+    is_nested = nest_terms(leaf, number, scan_order, steps);
+    if (!is_nested) take_back();
+  }
   const bool is_as_written = in_.schedule.plan && in_.schedule.plan->number == 0;
-  if (own.empty() && leaf.plan.shared == 0 && space.added.empty() && in_.schedule.loops.empty() &&
-      !is_as_written && !reads_what_changes(number)) {
+  if (!is_nested && own.empty() && leaf.plan.shared == 0 && space.added.empty() &&
+      in_.schedule.loops.empty() && !is_as_written && !reads_what_changes(number)) {
     std::vector<parse::Name> last;
     if (in_.schedule.order.empty() && choose::may_hoist(space)) {
       if (!leaf.plan.finds.levels.empty()) { // as if the data were not known: segments in segments
@@ -309,6 +315,11 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
       leaf = std::move(hoisted);
       leaf.plan.parallel = leaf.parallel = std::nullopt;
     }
+  }
+  if (is_nested) {
+    if (leaf.plan.parallel && *leaf.plan.parallel >= leaf.plan.parts->begin)
+      leaf.plan.parallel = leaf.parallel = std::nullopt;
+    return leaf; // sums have locals of their own
   }
   leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
   return leaf;
@@ -395,7 +406,7 @@ bool appends_as_they_come(const combine::IterationSpace &space, const plan::Leaf
 } // namespace
 
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
-  if (!with_alternatives_.insert(number).second) return;
+  if (!with_alternatives_.insert(number).second || leaf.plan.parts) return;
   if (!leaf.plan.searches.empty()) return;
   // Other orders would have to pass the test against the source's, or that of a result's entries, too.
   const bool keeps_order = !in_.combination.leaves[number].adds_in_any_order();
@@ -441,7 +452,7 @@ void LeafPlanner::add_untiled(Leaf &leaf, std::size_t number) {
   combination.leaves = in_.untransformed;
   find::Requests requests; // the others are about tiles
   LeafPlanner planner({in_.request, combination, in_.untransformed, *schedule, requests, in_.prover,
-                       in_.thresholds, in_.details});
+                       in_.thresholds, in_.details, in_.nested});
   std::vector<Stage> unprinted;
   Steps steps(unprinted, false);
   Leaf untiled = planner.plan_loops(number, in_.request.counts, steps);

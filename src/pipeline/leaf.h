@@ -7,6 +7,7 @@
 #include "pipeline/steps.h"
 #include "scan/tree.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,6 +29,7 @@ struct LeafInput {
   prove::Prover &prover;
   const cost::Thresholds &thresholds;
   bool details = false; // of dependences
+  const std::vector<compute::NestedTerms> &nested;
 };
 
 class LeafPlanner {
@@ -68,6 +70,9 @@ private:
   Leaf planned(std::size_t number, Steps &steps);
   /// The plan of a statement that appends to a result: its entries come in the result's order.
   void require_entry_order(Leaf &leaf, std::size_t number, Steps &steps);
+  /// Has the loops of the terms that a plan wants nested, if the leaf may have them: its order and parts.
+  /// `scan`: the nest of its order.
+  bool nest_terms(Leaf &leaf, std::size_t number, const std::function<void()> &scan, Steps &steps) const;
   /// The plan without alternatives.
   Leaf plan_loops(std::size_t number, schedule::Counts counts, Steps &steps);
   /// May the values that the statement reads change while it is executed?

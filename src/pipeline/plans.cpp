@@ -19,7 +19,7 @@ using report::Kind;
 namespace {
 
 /// So much cheaper is a plan that is taken by itself. (Estimates are no measurements.)
-constexpr double worth = 0.5;
+constexpr double worth = 0.8;
 
 std::shared_ptr<const text::Source> text_of(const std::string &content) {
   return std::make_shared<const text::Source>("plan", content);
@@ -86,13 +86,19 @@ bool has_wishes(const parse::ScheduleTree &schedule) {
          schedule.reuse || schedule.drop;
 }
 
-Front planned(const Request &request, Front front, const parse::ProgramTree &tree, std::string why) {
-  front.program = parse::to_text(tree);
+Front planned(const Request &request, Front front, compute::PlannedLine line, std::string why) {
+  front.schedule.plan.reset();
   front.why = std::move(why);
+  if (!line.program) {
+    front.nested = compute::with_names(std::move(line.nested), front.computation.program);
+    return front;
+  }
+  const parse::ProgramTree &tree = *line.program;
+  front.program = parse::to_text(tree);
   const std::string text = std::move(front.computation.text);
   front.computation = compute::make_computation(tree, front.computation.program.fills);
   front.computation.text = text;
-  front.schedule.plan.reset();
+  front.nested = compute::with_names(std::move(line.nested), front.computation.program);
   const value::Type type = front.types.at(front.computation.tensors.front().name);
   for (const auto &[local, around] : front.computation.program.local_tensors)
     front.types[local] = type;
@@ -109,10 +115,39 @@ std::string text_of(const Plans &plans, std::size_t number) {
                      contract::cost_of(plans.network, plans.written.forest, work));
 }
 
+/// Stands the last term in the loops through the factor's entries? Else its sums have no place in a result
+/// with these entries.
+bool writes_at_entries_of(const contract::Forest &forest, const contract::Network &network,
+                          std::size_t factor) {
+  const std::size_t last = forest.terms.size() - 1;
+  const auto has_term = [](const auto &self, const contract::Node &node, const auto &is_one) -> bool {
+    return node.is_loop ? std::ranges::any_of(node.body, [&](auto &each) { return self(self, each, is_one); })
+                        : is_one(node.number);
+  };
+  const auto reads = [&](std::size_t term) {
+    return std::ranges::find(forest.terms[term].factors, factor) != forest.terms[term].factors.end();
+  };
+  contract::Set both = 0; // loops around the two
+  const std::vector<contract::Node> *nodes = &forest.roots;
+  while (nodes) {
+    const auto loop = std::ranges::find_if(*nodes, [&](const contract::Node &node) {
+      return node.is_loop && has_term(has_term, node, reads) &&
+             has_term(has_term, node, [&](std::size_t term) { return term == last; });
+    });
+    if (loop != nodes->end()) both |= contract::bit(loop->number);
+    nodes = loop == nodes->end() ? nullptr : &loop->body;
+  }
+  return (network.of(factor) & ~both) == 0;
+}
+
+bool is_program(const Front &front, const Plans &plans, const contract::Plan &plan) {
+  return planned_line(front, plans, plan).program.has_value();
+}
+
 /// The first plan that is one product, whose loops the order of the line may have by itself, or none.
 const contract::Plan *in_one_nest(const Front &front, const Plans &plans) {
   const auto found = std::ranges::find_if(
-      plans.found.plans, [&](const contract::Plan &plan) { return !program_of(front, plans, plan); });
+      plans.found.plans, [&](const contract::Plan &plan) { return !is_program(front, plans, plan); });
   return found == plans.found.plans.end() ? nullptr : &*found;
 }
 
@@ -129,8 +164,11 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
   std::optional<compute::Contraction> contraction = compute::contraction_of(line, why);
   if (!contraction) return std::nullopt;
   const compute::Access &target = line.statements.front().target;
-  if (!front.structure.empty() || !combine::has_slot_of_each(front.layouts.at(target.tensor))) {
-    why = fmt::format("`{}` is not dense", target.tensor);
+  const auto lender = std::ranges::find(contraction->factors, front.structure, &compute::Access::name);
+  const auto lending = static_cast<std::size_t>(lender - contraction->factors.begin());
+  const bool is_lent = lender != contraction->factors.end();
+  if (!is_lent && (!front.structure.empty() || !combine::has_slot_of_each(front.layouts.at(target.tensor)))) {
+    why = fmt::format("`{}` is neither dense nor like a factor", target.tensor);
     return std::nullopt;
   }
   // A part of the product has the type that all of it is computed in.
@@ -152,24 +190,30 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
   for (std::size_t k = 0; k < network.factors.size(); ++k)
     take_stored(network.factors[k], made.walked[k], contraction->factors[k], network, request, front);
   contract::SearchOptions options;
-  options.plans = most;
+  made.contraction = std::move(*contraction);
+  constexpr std::size_t of_all = 8; // plans so many fit the structure of a factor
+  options.plans = is_lent ? of_all * most : most;
   made.found = contract::search(network, options);
+  if (is_lent) {
+    std::erase_if(made.found.plans, [&](const contract::Plan &plan) {
+      return !writes_at_entries_of(plan.forest, network, lending) || is_program(front, made, plan);
+    });
+    if (made.found.plans.size() > most) made.found.plans.resize(most);
+  }
   made.written.forest = contract::as_written(network);
   made.written.cost = contract::cost_of(network, made.written.forest, options.price);
-  made.contraction = std::move(*contraction);
   return made;
 }
 
-std::optional<parse::ProgramTree> program_of(const Front &front, const Plans &plans,
-                                             const contract::Plan &plan) {
+compute::PlannedLine planned_line(const Front &front, const Plans &plans, const contract::Plan &plan) {
   return compute::with_plan(front.computation.program, plans.contraction, plans.network, plan.forest,
                             plans.walked);
 }
 
 std::optional<std::size_t> choice_of(const Front &front, const Plans &plans, bool keeps_sums) {
   const std::vector<contract::Plan> &all = plans.found.plans;
-  const auto best = std::ranges::find_if(
-      all, [&](const contract::Plan &plan) { return program_of(front, plans, plan).has_value(); });
+  const auto best =
+      std::ranges::find_if(all, [&](const contract::Plan &plan) { return is_program(front, plans, plan); });
   if (best == all.end() || best->cost > worth * plans.written.cost) return std::nullopt;
   const contract::Plan *one_nest = in_one_nest(front, plans);
   if (keeps_sums && one_nest && worth * one_nest->cost <= best->cost) return std::nullopt;
@@ -178,7 +222,7 @@ std::optional<std::size_t> choice_of(const Front &front, const Plans &plans, boo
 
 std::optional<Front> with_plan(const Request &request, const Front &front, bool keeps_sums) {
   const std::optional<parse::ScheduleTree::Plan> &asked = front.schedule.plan;
-  if (asked ? asked->number < 1 : has_wishes(front.schedule)) return std::nullopt;
+  if ((asked ? asked->number < 1 : has_wishes(front.schedule)) || !front.nested.empty()) return std::nullopt;
   std::string why;
   constexpr std::size_t few = 10;
   const std::size_t most = asked ? std::min(static_cast<std::size_t>(asked->number), most_plans) : few;
@@ -194,9 +238,9 @@ std::optional<Front> with_plan(const Request &request, const Front &front, bool 
   const std::optional<std::size_t> number = asked ? std::optional(static_cast<std::size_t>(asked->number) - 1)
                                                   : choice_of(front, *plans, keeps_sums);
   if (!number) return std::nullopt;
-  const std::optional<parse::ProgramTree> program = program_of(front, *plans, plans->found.plans[*number]);
-  if (!program) return std::nullopt;
-  return planned(request, front, *program, text_of(*plans, *number));
+  compute::PlannedLine line = planned_line(front, *plans, plans->found.plans[*number]);
+  if (!line.program && line.nested.empty()) return std::nullopt;
+  return planned(request, front, std::move(line), text_of(*plans, *number));
 }
 
 } // namespace unravel::pipeline

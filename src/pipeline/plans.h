@@ -33,9 +33,8 @@ struct Plans {
 std::optional<Plans> plans_of(const Request &request, const Front &front, std::size_t plans,
                               std::string &why);
 
-/// The plan as a program; nothing where all of it is one product, whose loops are as they are without it.
-std::optional<parse::ProgramTree> program_of(const Front &front, const Plans &plans,
-                                             const contract::Plan &plan);
+/// How the line is computed by that plan.
+compute::PlannedLine planned_line(const Front &front, const Plans &plans, const contract::Plan &plan);
 
 /// The number, from 0 on, of the plan that is taken where the schedule asks for none: the best one that is a
 /// program, if it is clearly cheaper than the line as it is written, and, where `keeps_sums`, than what the

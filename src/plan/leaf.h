@@ -3,6 +3,8 @@
 #include "depend/wavefront.h"
 #include "loop/loop.h"
 #include "plan/find.h"
+#include "scan/nest.h"
+#include "value/operators.h"
 
 #include <cstdint>
 #include <optional>
@@ -63,6 +65,31 @@ struct Hoist {
   std::size_t level = 0;          // the loop; those over the dense modes stand innermost
   std::vector<std::string> modes; // the variables of the local's modes, as their loops stand
   std::set<std::string> outside;  // the factors that don't change: operands' names
+};
+
+/// A part of a leaf's product: some of the operands, and sums of parts before it. It is added up in a local
+/// value or tensor, the last part in the target.
+struct Part {
+  std::set<std::string> factors;  // operands' names
+  std::vector<std::size_t> parts; // whose sums it reads, by their numbers
+  std::vector<scan::Level> modes; // of its own sum: loops over all elements
+  bool sets = false;              // each element of its sum is a single term
+};
+
+/// A loop, or several, with what is in it; or a part.
+struct PartNode {
+  std::optional<std::size_t> part;
+  std::vector<scan::Level> levels; // loops and assignments, of a part those around it
+  std::vector<PartNode> body;      // of loops
+  std::vector<std::size_t> begins; // the parts whose sums begin in front of it
+};
+
+/// A leaf's product as loops over its parts, some of which others share (contract::Forest).
+struct Parts {
+  std::vector<Part> all;      // in the order in which they are executed
+  std::size_t begin = 0;      // so many of the nest's levels are around all of them
+  std::vector<PartNode> body; // what is inside
+  value::Operator product = value::Operator::Multiply;
 };
 
 /// The values of a loop are visited by the keys that they have, compared from the first to the last, and
@@ -138,6 +165,8 @@ struct LeafPlan {
   std::optional<Merged> merged;
 
   std::vector<Hoist> hoists; // outermost first; what is outside of one is outside of those further in
+
+  std::optional<Parts> parts; // then there are neither hoists nor alternatives nor finds
 
   /// Other plans for the same space. They agree in the levels [0, split); the first whose condition, over the
   /// variables of these levels, holds there is executed instead of what follows.

@@ -1,3 +1,4 @@
+#include "contract/modes.h"
 #include "parse/parse.h"
 #include "pipeline/plans.h"
 #include "report/diagnostic.h"
@@ -55,6 +56,13 @@ std::vector<std::string> names(const Plans &plans, contract::Set indices) {
   return all;
 }
 
+std::vector<std::string> modes_of(const Plans &plans, const contract::Buffer &buffer) {
+  std::vector<std::string> modes;
+  for (std::size_t index : contract::modes_in_order(plans.network, buffer))
+    modes.push_back(plans.network.indices[index].name);
+  return modes;
+}
+
 std::string costs_text(const Plans &plans, const contract::Plan &plan) {
   return fmt::format("cost {:.3g}, {:.3g} operations, {:.3g} misses", plan.cost,
                      cost(plans, plan.forest, Objective::Work), cost(plans, plan.forest, Objective::Misses));
@@ -63,7 +71,7 @@ std::string costs_text(const Plans &plans, const contract::Plan &plan) {
 std::string buffers_text(const Plans &plans, const contract::Forest &forest) {
   std::string text;
   for (const contract::Buffer &buffer : contract::buffers_of(forest)) {
-    const std::vector<std::string> modes = names(plans, buffer.modes);
+    const std::vector<std::string> modes = modes_of(plans, buffer);
     text += fmt::format("{}{}{}", text.empty() ? "" : ", ", contract::buffer_name(plans.network, buffer.term),
                         modes.empty() ? "" : fmt::format("({})", fmt::join(modes, ",")));
     if (!modes.empty()) text += fmt::format(" {:g}", plans.network.elements(buffer.modes));
@@ -80,9 +88,10 @@ std::string indented(const std::string &text) {
   return made;
 }
 
-const char *kernel_text(bool is_program) {
-  return is_program ? "a program"
-                    : "one product; its loops keep sums that they share in locals, where that pays";
+const char *kernel_text(const compute::PlannedLine &line) {
+  if (line.nested.empty()) return line.program ? "a program" : "one product";
+  return line.program ? "a program, with sums in the loops of a sparse factor"
+                      : "one loop nest, with sums in the loops of a sparse factor";
 }
 
 std::string plans_text(const Plans &plans, const pipeline::Front &front, std::optional<std::size_t> taken) {
@@ -92,7 +101,7 @@ std::string plans_text(const Plans &plans, const pipeline::Front &front, std::op
     const contract::Plan &plan = plans.found.plans[k];
     text += fmt::format("\nplan {}{}: {}\n", k + 1, taken == k ? ", taken" : "", costs_text(plans, plan));
     text += fmt::format("  buffers: {}\n", buffers_text(plans, plan.forest));
-    text += fmt::format("  kernel: {}\n", kernel_text(pipeline::program_of(front, plans, plan).has_value()));
+    text += fmt::format("  kernel: {}\n", kernel_text(pipeline::planned_line(front, plans, plan)));
     text += indented(to_text(plans.network, plan.forest));
   }
   if (!plans.found.is_complete) text += "\nthere may be cheaper plans: there are too many to try all\n";
@@ -114,7 +123,7 @@ json plan_json(const Plans &plans, const pipeline::Front &front, const contract:
   json buffers = json::array();
   for (const contract::Buffer &buffer : contract::buffers_of(plan.forest))
     buffers.push_back({{"name", contract::buffer_name(plans.network, buffer.term)},
-                       {"modes", names(plans, buffer.modes)},
+                       {"modes", modes_of(plans, buffer)},
                        {"shared", names(plans, buffer.shared)},
                        {"elements", plans.network.elements(buffer.modes)}});
   json made = {{"cost", plan.cost},
@@ -125,8 +134,11 @@ json plan_json(const Plans &plans, const pipeline::Front &front, const contract:
                {"buffers", buffers},
                {"loops", loops_json(plans, plan.forest.roots)},
                {"text", to_text(plans.network, plan.forest)}};
-  const std::optional<parse::ProgramTree> program = pipeline::program_of(front, plans, plan);
-  made["program"] = program ? json(parse::to_text(*program)) : json(nullptr);
+  const compute::PlannedLine line = pipeline::planned_line(front, plans, plan);
+  made["program"] = line.program ? json(parse::to_text(*line.program)) : json(nullptr);
+  made["nested"] = json::array();
+  for (const compute::NestedTerms &nested : line.nested)
+    made["nested"].push_back(to_text(nested));
   return made;
 }
 

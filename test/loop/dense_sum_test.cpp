@@ -48,6 +48,8 @@ TEST(DenseSum, Refused) {
   EXPECT_FALSE(is_dense_sum(nest("Y.val[i * Y.N + r] = A.val[p]")));
   EXPECT_FALSE(is_dense_sum("for r in 0 .. B.N {\nY.val[i * Y.N + r] += 1\n}\n")); // nothing around it
   EXPECT_FALSE(is_dense_sum(nest(sum), "float32"));
+  // An inner product would be computed once for each part.
+  EXPECT_FALSE(is_dense_sum(nest(sum, "value t = 0\nfor k in 0 .. B.N {\nt += B.val[j * B.N + k]\n}\n")));
 }
 
 } // namespace

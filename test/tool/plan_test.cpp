@@ -12,30 +12,62 @@ TEST(ToolPlan, ListsPlansWithTheirLoops) {
   Desk desk;
   const Outcome text = desk.unravel({"plan", chain, "-f", "A=csr", "-f", "B=csr", "--plans", "2"});
   EXPECT_EQ(text.error, "");
-  EXPECT_EQ(text.out,
-            "y(i) = A(i, j) * B(j, k) * x(k)\n"
-            "  i in [0, 1000)\n"
-            "  j in [0, 1000)\n"
-            "  k in [0, 1000)\n"
-            "  A(i, j) stores i 1000 j 8000\n"
-            "  B(j, k) stores j 1000 k 8000\n"
-            "as written: cost 3.72e+05, 1.92e+05 operations, 9e+03 misses\n"
-            "\n"
-            "plan 1, taken: cost 7.28e+04, 3.2e+04 operations, 2e+03 misses\n"
-            "  buffers: w(j) 1000\n"
-            "  kernel: a program\n"
-            "  let w(j) = 0;\n"
-            "  for j { for k { w(j) += B(j, k) * x(k); } }\n"
-            "  for i { for j { y(i) += A(i, j) * w(j); } }\n"
-            "\n"
-            "plan 2: cost 4.36e+05, 2.56e+05 operations, 9e+03 misses\n"
-            "  buffers: w\n"
-            "  kernel: one product; its loops keep sums that they share in locals, where that pays\n"
-            "  for i { for j { for k {\n"
-            "    let w = 0;\n"
-            "    w += A(i, j) * x(k);\n"
-            "    y(i) += B(j, k) * w;\n"
-            "  } } }\n");
+  EXPECT_EQ(text.out, "y(i) = A(i, j) * B(j, k) * x(k)\n"
+                      "  i in [0, 1000)\n"
+                      "  j in [0, 1000)\n"
+                      "  k in [0, 1000)\n"
+                      "  A(i, j) stores i 1000 j 8000\n"
+                      "  B(j, k) stores j 1000 k 8000\n"
+                      "as written: cost 3.72e+05, 1.92e+05 operations, 9e+03 misses\n"
+                      "\n"
+                      "plan 1, taken: cost 7.28e+04, 3.2e+04 operations, 2e+03 misses\n"
+                      "  buffers: w(j) 1000\n"
+                      "  kernel: a program\n"
+                      "  let w(j) = 0;\n"
+                      "  for j { for k { w(j) += B(j, k) * x(k); } }\n"
+                      "  for i { for j { y(i) += A(i, j) * w(j); } }\n"
+                      "\n"
+                      "plan 2: cost 4.36e+05, 2.56e+05 operations, 9e+03 misses\n"
+                      "  buffers: w\n"
+                      "  kernel: one loop nest, with sums in the loops of a sparse factor\n"
+                      "  for i { for j { for k {\n"
+                      "    let w = 0;\n"
+                      "    w += A(i, j) * x(k);\n"
+                      "    y(i) += B(j, k) * w;\n"
+                      "  } } }\n");
+}
+
+TEST(ToolPlan, TakesPlansThatAreCheaperByAFifth) {
+  Desk desk;
+  const auto taken = [&](const std::string &entries) {
+    const Outcome out = desk.unravel({"plan", chain, "-f", "A=csr", "-f", "B=csr", "-i",
+                                      "A=random:200x150,seed=7,entries=" + entries, "-i",
+                                      "B=random:150x180,entries=200,seed=6", "--json"});
+    EXPECT_EQ(out.error, "");
+    const nlohmann::json json = out.json();
+    const double part =
+        json.at("plans").at(0).at("cost").get<double>() / json.at("as_written").at("cost").get<double>();
+    return std::pair(part, !json.at("taken").is_null());
+  };
+  const auto [small, is_small_taken] = taken("300");
+  EXPECT_GT(small, 0.7);
+  EXPECT_LT(small, 0.8);
+  EXPECT_TRUE(is_small_taken);
+  const auto [large, is_large_taken] = taken("200");
+  EXPECT_GT(large, 0.8);
+  EXPECT_FALSE(is_large_taken);
+}
+
+TEST(ToolPlan, OrdersTheModesOfBuffersAsFactorsHaveThem) {
+  Desk desk;
+  const Outcome out =
+      desk.unravel({"plan", "Y(i,m) = A(i,j) * B(j,k) * C(k,m)", "-f", "A=csr", "--size", "i=2000", "--size",
+                    "j=1500", "--size", "k=30", "--size", "m=16", "--plans", "1", "--json"});
+  EXPECT_EQ(out.error, "");
+  // C has m last; j is no factor's last index, though it comes behind m in the line.
+  EXPECT_EQ(out.json().at("plans").at(0).at("buffers").at(0).at("modes"), nlohmann::json({"j", "m"}));
+  EXPECT_NE(out.json().at("plans").at(0).at("program").get<std::string>().find("let w(j, m) = 0;"),
+            std::string::npos);
 }
 
 TEST(ToolPlan, CountsData) {
@@ -57,6 +89,8 @@ TEST(ToolPlan, CountsData) {
   EXPECT_EQ(best.at("largest_buffer"), 40);
   EXPECT_EQ(best.at("loops").at(1).at("loop"), "i");
   EXPECT_EQ(json.at("plans").at(1).at("program"), nullptr);
+  EXPECT_EQ(json.at("plans").at(0).at("nested").size(), 0u);
+  EXPECT_EQ(json.at("plans").at(1).at("nested").size(), 1u);
 }
 
 TEST(ToolPlan, TakesSizes) {
