@@ -13,9 +13,9 @@
 #include <type_traits>
 #include <vector>
 
-/// Unravel as a library: tensors in any layout, an assignment in tensor index notation or a program, and out
-/// comes its result, a kernel that can be called, or C text. Functions may be called from several threads at
-/// once. docs/library.md shows it.
+/// Unravel as a library. From tensors in any layout and an assignment in tensor index notation, or a program,
+/// it makes the result, a kernel that can be called, or C text. Functions may be called from several threads
+/// at once. docs/library.md shows it.
 ///
 ///     unravel::Tensor A = unravel::Tensor::read("matrix.mtx", "csr");
 ///     unravel::Tensor x = unravel::Tensor::over("dense", {n}, {{"val", my_vector}}); // no copy
@@ -26,7 +26,7 @@
 ///     kernel({{"y", y}, {"A", A}, {"x", x}});        // the same by names
 namespace unravel {
 
-/// What the compiler has against an input. what() is the whole message, with the place underlined.
+/// Why an input is refused. what() is the whole message, with the place underlined.
 class Error : public std::runtime_error {
 public:
   Error(const std::string &message, std::string kind, bool is_bug)
@@ -59,7 +59,7 @@ enum class ValueType {
   Complex128
 };
 
-/// "f64", "int32": as it stands behind layouts.
+/// "f64", "int32": as written after a layout.
 std::string name_of(ValueType type);
 /// Bytes of one element.
 std::size_t size_of(ValueType type);
@@ -123,21 +123,20 @@ struct Coordinates {
   std::vector<double> imaginary = {}; // of complex values, whose real parts are `values`; else empty
 };
 
-/// How thoroughly the arrays of Tensor::over are looked at. A kernel relies on them: on arrays that break a
+/// How thoroughly the arrays of Tensor::over are checked. A kernel relies on them: on arrays that break a
 /// property of their layout it may read outside them.
 enum class Check {
   Full,    // extents and all properties, in time linear in the arrays
   Extents, // that each array has as many elements as the layout says, in constant time
 };
 
-/// A tensor in a layout: its sizes, counts and arrays. A handle: copies are the same tensor. Layouts are said
-/// as text: "csr", "bcsr<4,4>", "./mine.layout:name", or the text of a layout itself, "layout mine(i: M) {
-/// ...
-/// }"; a type of values and a fill may follow, "csr int32 fill inf". What is called from several threads at
-/// once must not change one tensor in two of them.
+/// A tensor in a layout: its sizes, counts and arrays. A handle: copies are the same tensor. Layouts are
+/// given as text: "csr", "bcsr<4,4>", "./mine.layout:name", or the text of a layout itself, "layout mine(i:
+/// M) {...}"; a type of values and a fill may follow, "csr int32 fill inf". Several threads must not change
+/// one tensor at the same time.
 class Tensor {
 public:
-  /// No tensor: may be assigned to, and nothing else.
+  /// An empty handle, which can only be assigned to.
   Tensor() = default;
 
   /// From a file (.mtx, .tns, each also with .gz; .npy), in a layout of the order that the file's tensor has,
@@ -159,10 +158,10 @@ public:
   /// `type`; index arrays as `index` says. Integers beyond 2^53 are refused. Throws Error.
   static Tensor pack(const std::string &layout, const Coordinates &entries,
                      ValueType type = ValueType::Float64, IndexType index = IndexType::Int32);
-  /// Without entries; in a dense layout zeros.
+  /// A tensor without entries; in a dense layout zeros.
   static Tensor zeros(const std::string &layout, const std::vector<std::int64_t> &shape,
                       ValueType type = ValueType::Float64, IndexType index = IndexType::Int32);
-  /// Of order 0.
+  /// A tensor of order 0.
   static Tensor scalar(double value);
   static Tensor scalar(std::complex<double> value);
   /// In another layout: arrays of its own, of the same types, directly where the order of entries allows it,
@@ -222,12 +221,13 @@ struct Options {
   std::vector<std::string> schedules;
   /// Of the C function; changed where it isn't an identifier or collides with one of C or C++.
   std::string name = "kernel";
-  /// Of make_c: what the names of all functions and structs begin with, where `csr` or `kernel` would collide
-  /// with others of the program; letters, digits and _.
+  /// Only of make_c: a prefix for the names of all functions and structs, for programs that have others
+  /// called `csr` or `kernel`; letters, digits and _.
   std::string prefix;
-  /// Of make_c: operands' structs hold pointers to const arrays, and are named `const_csr` and the like.
+  /// Only of make_c: the structs of operands hold pointers to const arrays, and are named `const_csr` and the
+  /// like.
   bool const_operands = false;
-  /// Of index arrays for which neither a tensor nor the layout says a type.
+  /// The type of index arrays for which neither a tensor nor the layout states one.
   IndexType index = IndexType::Int32;
   /// Of the values of tensors whose formats don't say theirs, and of results; where it isn't given f64, and
   /// of results what C's conversions make of the operands' types. Tensors that a kernel is made for or called
@@ -246,7 +246,7 @@ struct Options {
   bool trust = false;
   /// Methods of finding entries (docs/find-synthesis.md): "x=binary", "x.p=scan".
   std::vector<std::string> finds;
-  /// Of a kernel's parallel loops; where it isn't given, what OpenMP does otherwise (OMP_NUM_THREADS).
+  /// Threads of a kernel's parallel loops; if it isn't given, as OpenMP chooses (OMP_NUM_THREADS).
   std::optional<int> threads;
 };
 
@@ -284,7 +284,7 @@ public:
 
   const Tensor *tensor() const { return tensor_; }
   double number() const { return number_; }
-  /// 0 of real numbers.
+  /// 0 for real numbers.
   double imaginary() const { return imaginary_; }
   bool is_integer() const { return is_integer_; }
 
@@ -339,10 +339,10 @@ public:
   /// Calls it with pointers to the structs of its tensors, the results first, then the operands as they
   /// occur; the structs are those of make_c's header; a program's sizes that no tensor has, as in `size k;`,
   /// come last, each as a pointer to an std::int64_t. Of a result with an operand's structure the index
-  /// arrays aren't read: null, or the operand's. Returns 0; 1 where their sizes disagree, and 2 where there
-  /// is not enough memory to work with (nothing is changed then). Throws Error where the number of pointers
-  /// is wrong, or one is null, or where a result is packed ("ell") and the layout has no place for an entry.
-  /// May be called from several threads at once.
+  /// arrays aren't read: null, or the operand's. Returns 0 on success, 1 if sizes
+  /// disagree, 2 if memory runs out; on an error nothing is changed. Throws Error if the number of pointers
+  /// is wrong, or one is null, or if a result is packed ("ell") and the layout has no place for an entry. May
+  /// be called from several threads at once.
   int operator()(const std::vector<void *> &structs) const;
   /// Of a kernel with wavefronts (schedule "wavefront i"): finds out which iterations depend on which, in
   /// time proportional to a call's. Later calls, of tensors with the same index arrays ("wavefront i packed":

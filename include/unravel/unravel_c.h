@@ -4,10 +4,10 @@
 /* Unravel in C99, as a shared library: tensors in any layout, kernels for expressions in tensor index
  * notation. The C++ interface, unravel.h, says more of what each thing means; docs/library.md shows both.
  *
- * Functions that can fail return 0 where they have done it, else 1, and fill `error` where it isn't null;
- * what they would have returned through a pointer is null then. Nothing is thrown. Texts are UTF-8 with a 0
- * at their end, and copied. Functions may be called from several threads at once; what changes one tensor, or
- * frees it, not.
+ * Functions that can fail return 0 on success. On an error they return 1, fill `error` unless it is null, and
+ * set what they return through pointers to null. Nothing is thrown. Texts are UTF-8, end with a 0, and are
+ * copied. Functions may be called from several threads at once, except those that change or free the same
+ * tensor.
  */
 
 #include <stddef.h>
@@ -66,7 +66,7 @@ typedef struct {
   int64_t value;
 } unravel_number;
 
-/* How thoroughly arrays of the caller's are looked at. Kernels rely on them: where a property doesn't hold
+/* How thoroughly the caller's arrays are checked. Kernels rely on them: where a property doesn't hold
  * they may read outside of the arrays. */
 typedef enum {
   UNRAVEL_CHECK_FULL,   /* extents and all properties, in time linear in the arrays */
@@ -87,14 +87,14 @@ int unravel_tensor_over(const char *layout, size_t order, const int64_t *shape, 
 int unravel_tensor_pack(const char *layout, size_t order, const int64_t *shape, size_t entries,
                         const int64_t *const *indices, unravel_type type, const void *values,
                         unravel_type index, unravel_tensor **made, unravel_error *error);
-/* From a file or a folder of arrays. `layout` may be null: dense, or the folder's. `order`: that is wanted,
- * or -1. */
+/* From a file or a folder of arrays. `layout` may be null: dense, or the folder's. `order`: the one
+ * that is wanted, or -1. */
 int unravel_tensor_read(const char *path, const char *layout, int order, unravel_tensor **made,
                         unravel_error *error);
 /* In another layout: arrays of its own. */
 int unravel_tensor_convert(const unravel_tensor *tensor, const char *layout, unravel_tensor **made,
                            unravel_error *error);
-/* Null does nothing. */
+/* Does nothing for null. */
 void unravel_tensor_free(unravel_tensor *tensor);
 
 /* Of a tensor; what they return lives as long as it does, and as no kernel computes it anew. */

@@ -32,9 +32,9 @@ std::string page() {
          "Made from `src/report/kinds.def` by `test/report/errors_page_test.cpp`; don't edit.\n\n"
          "A message names the place, says what was seen and what was expected, and ends in its kind in "
          "brackets;\n"
-         "`--json` gives the kind as `error.kind`. What a solver can't decide is no error: the compiler then "
-         "takes\n"
-         "what needs no proof, and `unravel explain` says so.\n" +
+         "`--json` gives the kind as `error.kind`. If a solver can't decide a question, that is not an "
+         "error: the compiler\n"
+         "then takes what needs no proof, and `unravel explain` says so.\n" +
          section(Category::Mistake, "Mistakes", "The text or the data given is wrong. Exit code 1.") +
          section(Category::Limit, "Limits",
                  "Right in principle, but not done yet or not provable; the hint says what works instead. "

@@ -66,7 +66,7 @@ std::string jumping(const loop::Block &block) {
   std::string names;
   loop::each_statement(block, [&](const loop::Statement &statement) {
     const auto *loop = std::get_if<loop::While>(&statement.kind);
-    if (!loop || loop->comment.find("goes on where") == std::string::npos) return;
+    if (!loop || loop->comment.find("continue where") == std::string::npos) return;
     names += std::get<loop::Let>(loop->body.front().kind).variable;
   });
   return names;

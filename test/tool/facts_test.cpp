@@ -395,7 +395,7 @@ TEST(ToolFacts, RefusedFinds) {
         {"B.p=binary", odd + "csr_once", "O-stop", "B.col = [1, 0], looking for 0 after 1"},
         {"B=map", odd + "csr_any", "O-uniq", "B.col = [0, 0], looking for 0: it is at positions 0 and 1"},
         {"B=direct", "csr", "O-direct", "B.col = [1], looking for 1: it is at position 0, not at `j`"},
-        {"B=hash", blocks, "O-block", "B.start = [1]: what is at position 0 is [1, 4)"}}) {
+        {"B=hash", blocks, "O-block", "B.start = [1]: the block at position 0 is [1, 4)"}}) {
     std::vector<std::string> arguments{
         "compile", "s = A(i,j) * B(i,j)", "-f",     "A=csr", "-f", "B=" + layout,
         "-s",      "order i, A.p",        "--find", find};

@@ -80,10 +80,10 @@ TEST(ToolFills, mistakes) {
   };
   EXPECT_NE(error_of("A=csr fill").find("saw nothing"), std::string::npos);
   EXPECT_NE(error_of("A=csr fill many").find("saw `many`"), std::string::npos);
-  EXPECT_NE(error_of("y=dense fill 3").find("`y` is to be 3 where nothing is computed"), std::string::npos);
+  EXPECT_NE(error_of("y=dense fill 3").find("`y` has the fill 3, but"), std::string::npos);
   EXPECT_NE(error_of("A=csr int8 fill 300").find("the fill of `A`, 300, is not a value of type int8"),
             std::string::npos);
-  EXPECT_NE(error_of("A=csr int32 fill 2.5").find("is no int32"), std::string::npos);
+  EXPECT_NE(error_of("A=csr int32 fill 2.5").find("is not a value of type int32"), std::string::npos);
   EXPECT_NE(error_of("A=csr fill 1", "tensor A(2, 4) fill inf; for i { for j { y(i) += A(i,j); } }")
                 .find("another fill than -f gives it"),
             std::string::npos);

@@ -16,7 +16,7 @@ TEST(ToolMachine, ShowsTheProfileThatIsKept) {
   Outcome text = desk.unravel({"machine"});
   EXPECT_EQ(text.code, 0);
   for (const char *part :
-       {"\n== facts\n  wake ", " ns  to wake a sleeping thread and get its answer; decides: from ",
+       {"\n== facts\n  wake ", " ns  to wake a sleeping thread and get its answer; decides: the least work ",
         "\n== what follows\n  least_entries ", "gathers_pay "})
     EXPECT_NE(text.out.find(part), std::string::npos) << text.out;
   const nlohmann::json again = desk.unravel({"machine", "--measure", "--json"}).json();

@@ -119,8 +119,8 @@ static inline void unravel_sort_digits_L(KEY *keys, int64_t count, int64_t *room
 }
 
 // part: sort_alone_L
-// Sorts the keys. `room` has `count` elements. Few keys are sorted by insertion; more, if they are distinct and close
-// together, as bits.
+// Sorts the keys. `room` has `count` elements. Few keys are inserted one by one; more, if they are distinct and close
+// together, are sorted as bits.
 static inline void unravel_sort_alone_L(KEY *keys, int64_t count, int64_t *room) {
   int64_t s, here, words;
   if (count > 16) {
