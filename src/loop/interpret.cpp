@@ -43,11 +43,12 @@ public:
   }
 
   int run() {
-    for (std::size_t condition : code_.preconditions)
-      if (!term(condition)) return 1;
+    const auto holds = [&](std::size_t condition) { return term(condition) != 0; };
+    if (!std::ranges::all_of(code_.conditions_of_sizes, holds)) return 1; // arrays are of other sizes then
     for (const CountCode &count : code_.counts)
       variables_[count.slot] = -1; // nothing is reserved
     bind_arrays();
+    if (!std::ranges::all_of(code_.conditions_of_arrays, holds)) return 1;
     if (observer_) observer_->start(code_.variables, code_.array_names());
     try {
       block(code_.body);

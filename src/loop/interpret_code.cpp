@@ -42,7 +42,8 @@ public:
     for (const TensorParameter &parameter : program.parameters)
       if (parameter.assembled) declare(parameter);
     for (const Precondition &condition : program.preconditions)
-      code_.preconditions.push_back(term(condition.formula));
+      (applications_of(condition.formula).empty() ? code_.conditions_of_sizes : code_.conditions_of_arrays)
+          .push_back(term(condition.formula));
     code_.body = block(program.body);
     code_.variables.resize(variables_.size());
     for (const auto &[name, slot] : variables_)

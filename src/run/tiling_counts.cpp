@@ -380,6 +380,7 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
   Tiling tiling = describe_tiling(compilation);
   TilingCounts counts;
   loop::Program program = lowered(compilation);
+  program.preconditions.clear(); // they read elements, which belong to no tile
   std::int64_t room = 0;
   check_memory(program, tensors, tiling.tiles.size(), max_memory, room);
   loop::Memory memory = memory_of(program, tensors, sizes);
@@ -404,7 +405,7 @@ Tiling count_tiling(const pipeline::Compilation &compilation,
   loop::InterpretOptions options;
   options.iteration_budget = std::numeric_limits<std::int64_t>::max();
   options.observer = &counter;
-  report::require(loop::interpret(program, memory, options) == 0, "a kernel accepts sizes that agree");
+  report::require(loop::interpret(program, memory, options) == 0, "the kernel ends without an error");
 
   counts.points = counter.points();
   for (const std::string &loop : loops)

@@ -80,7 +80,7 @@ std::string remarks(const Parts &parts, const Origin &origin) {
     if (added.name == plan.nest.levels[level].variable && added.tile > 0)
       texts.push_back(fmt::format("tiles of {}, {} each", added.of, added.tile));
   if (const depend::LoopVerdict *verdict = parts.verdict(origin))
-    texts.push_back(verdict->verdict == depend::Verdict::Parallel ? "carries nothing: " + verdict->reason
+    texts.push_back(verdict->verdict == depend::Verdict::Parallel ? "carries no dependence: " + verdict->reason
                                                                   : verdict->reason);
   if (plan.parallel == level || plan.shared_parallel == level) texts.emplace_back("runs in parallel");
   if (std::string sums = sum_text(plan, level); !sums.empty()) texts.push_back(std::move(sums));

@@ -144,7 +144,7 @@ std::string source_html(const Page &page, const Parts &parts) {
 }
 
 constexpr const char *key =
-    "<p class=\"key\">\n<span class=\"parallel\">parallel: carries nothing</span>\n"
+    "<p class=\"key\">\n<span class=\"parallel\">parallel: carries no dependence</span>\n"
     "<span class=\"reduction\">reduction: only sums</span>\n"
     "<span class=\"carried\">carried: another dependence</span>\n<span class=\"find\">find</span>\n"
     "<span class=\"let\">computed, tested, done</span>\n</p>\n"

@@ -234,6 +234,8 @@ void expect_solved(const std::string &schedule) {
   }
   // Another size: sequential until it is inspected.
   L.M = L.N = rhs.M = solution.M = half;
+  EXPECT_EQ(kernel({&solution, &L, &rhs}), 1); // as many entries as before
+  L.NNZ = rowptr[half];
   x.assign(n, -1);
   EXPECT_EQ(kernel({&solution, &L, &rhs}), 0);
   EXPECT_EQ(x[half - 1], 3);

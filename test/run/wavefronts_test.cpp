@@ -158,7 +158,7 @@ TEST(Wavefronts, refusals_say_why) {
             "no-wavefronts: sums of products carry no dependence that needs wavefronts (write `parallel i`)");
   const std::string scaled = "for i { y(i) *= 2; for j { y(i) += A(i,j)*x(j); } }";
   EXPECT_EQ(refusal(scaled, "csr", "wavefront i"),
-            "no-wavefronts: the loop over `i` carries nothing (write `parallel i`)");
+            "no-wavefronts: the loop over `i` carries no dependence (write `parallel i`)");
   EXPECT_EQ(refusal(scaled, "csr", "wavefront k"),
             "unknown-variable: there is no outermost loop over `k` (only the outermost loop of a program's "
             "statements can run in wavefronts)");

@@ -239,7 +239,6 @@ TEST(ToolCompile, PackedResultsWithoutZeros) {
   if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
   Desk desk;
   desk.write("test.c", R"(#include <stdio.h>
-#include "places.h"
 #include "subtract.h"
 int main(void) {
   int32_t ptr[] = {0, 3, 3, 4}, col[] = {0, 1, 2, 2}, ptr_2[] = {0, 1, 1, 2}, col_2[] = {0, 1};
