@@ -140,8 +140,8 @@ struct Masked {
 /// the other, and shares out the parallel loop in each; the meaning is the same. The loop is not parallel and
 /// stands in no parallel one. The parallel loop inside has neither `least`, work, sum nor copies.
 ///
-/// `in_lanes`: the loop is a nest as lane_sums.h says, and all elements that its lanes add to exist wherever
-/// it stands, even if it has no iteration.
+/// `in_lanes`: where the loop is a nest that lane_sums.h knows, all elements that its lanes add to exist
+/// wherever it stands, even if it has no iteration. Otherwise it says nothing.
 struct For {
   std::string variable;
   term::Term lower;

@@ -4,7 +4,6 @@
 #include "loop/copies.h"
 #include "loop/gathered_sum.h"
 #include "loop/hash.h"
-#include "loop/lane_sums.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
 #include "term/solve.h"
@@ -446,8 +445,6 @@ private:
     if (loop_.simd && !may_be_simd)
       refuse(fmt::format("the loop over `{}` can't be a simd loop", loop_.variable));
     if (loop_.masked) check_masked(loop_, plain);
-    if (loop_.in_lanes && !lane_sums(loop_))
-      refuse(fmt::format("the loop over `{}` doesn't sum up in lanes", loop_.variable));
     if (loop_.parallel) check_chunks(loop_);
     if (loop_.team) check_team(loop_);
     auto outside = scope_;
