@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 #include <random>
 #include <ranges>
-#include <set>
 
 namespace unravel::loop {
 
