@@ -11,10 +11,10 @@
 #include "term/quotient.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <random>
 #include <ranges>
+#include <set>
 
 namespace unravel::loop {
 
