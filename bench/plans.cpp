@@ -228,50 +228,89 @@ std::vector<Case> cases_of_choice() {
       {"bilinear", "s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, {{"A", matrix}}, {}}};
 }
 
+/// Kernels of one case, which compute the same result.
+class Contest {
+public:
+  Contest(const Case &of, const Options &options)
+      : name_(of.name), options_(options), request_(request_of(of)), front_(pipeline::read_request(request_)),
+        packed_(of, front_.computation), result_(packed_.tensors.at(of.expression.substr(0, 1))) {
+    request_.counts = packed_.counts();
+    for (auto &[name, tensor] : packed_.tensors)
+      tensors_[name] = &tensor;
+  }
+
+  const pipeline::Request &request() const { return request_; }
+  const pipeline::Front &front() const { return front_; }
+  const std::vector<bench::Contestant> &contestants() const { return contestants_; }
+
+  pipeline::Request with(const std::vector<std::string> &schedules) const {
+    pipeline::Request one = request_;
+    one.schedules = schedules;
+    return one;
+  }
+
+  /// Throws where its result differs from the first one's.
+  void add(const std::string &name, const std::vector<std::string> &schedules) {
+    bench::BoundKernel &kernel = kernels_.emplace_back(with(schedules), tensors_);
+    kernel.set_threads(options_.threads);
+    kernel();
+    const auto values = result_.array("val").as<double>();
+    const std::vector<double> got(values.begin(), values.end());
+    if (expected_.empty()) expected_ = got;
+    if (const double off = difference(got, expected_); !(off < 1e-10))
+      throw std::runtime_error(fmt::format("{}, {}: the results differ by {}", name_, name, off));
+    contestants_.push_back({name, [&kernel] { kernel(); }, {}});
+  }
+
+  bench::Standings run(bench::Table &table) const {
+    table.row(name_, packed_.entries);
+    return bench::compare(contestants_, bench::timing_of(options_.threads), options_.budget);
+  }
+
+private:
+  static pipeline::Request request_of(const Case &of) {
+    pipeline::Request request;
+    request.expression = of.expression;
+    request.formats = of.formats;
+    return request;
+  }
+
+  const std::string name_;
+  const Options options_;
+  pipeline::Request request_;
+  const pipeline::Front front_;
+  Packed packed_;
+  tensor::Tensor &result_;
+  std::map<std::string, tensor::Tensor *> tensors_;
+  std::list<bench::BoundKernel> kernels_;
+  std::vector<bench::Contestant> contestants_;
+  std::vector<double> expected_;
+};
+
 void measure_choice(const Case &of, const Options &options, bench::Table &table) {
-  pipeline::Request request;
-  request.expression = of.expression;
-  request.formats = of.formats;
-  const pipeline::Front front = pipeline::read_request(request);
-  Packed packed(of, front.computation);
-  request.counts = packed.counts();
+  Contest contest(of, options);
   std::string why;
-  const std::optional<pipeline::Plans> plans = pipeline::plans_of(request, front, 60, why);
+  const std::optional<pipeline::Plans> plans =
+      pipeline::plans_of(contest.request(), contest.front(), 60, why);
   if (!plans) throw std::runtime_error(why);
-  std::map<std::string, tensor::Tensor *> tensors;
-  for (auto &[name, tensor] : packed.tensors)
-    tensors[name] = &tensor;
-  tensor::Tensor &result = packed.tensors.at(of.expression.substr(0, 1));
-  std::list<bench::BoundKernel> kernels;
-  std::vector<bench::Contestant> contestants;
-  std::vector<double> expected;
   std::set<std::string> texts;
   const auto add = [&](const std::string &schedule) {
-    pipeline::Request one = request;
-    if (!schedule.empty()) one.schedules = {schedule};
-    if (!texts.insert(loop::to_text(pipeline::compile(one).program)).second) return;
-    bench::BoundKernel &kernel = kernels.emplace_back(one, tensors);
-    kernel.set_threads(options.threads);
-    kernel();
-    const auto values = result.array("val").as<double>();
-    const std::vector<double> got(values.begin(), values.end());
-    if (expected.empty()) expected = got;
-    if (const double off = difference(got, expected); !(off < 1e-10))
-      throw std::runtime_error(fmt::format("{}, {}: the results differ by {}", of.name, schedule, off));
-    contestants.push_back({schedule, [&kernel] { kernel(); }, {}});
+    std::vector<std::string> schedules;
+    if (!schedule.empty()) schedules.push_back(schedule);
+    if (texts.insert(loop::to_text(pipeline::compile(contest.with(schedules)).program)).second)
+      contest.add(schedule, schedules);
   };
   add("");
   constexpr std::size_t most = 24;
+  const std::vector<bench::Contestant> &contestants = contest.contestants();
   for (std::size_t k = 0; k < plans->found.plans.size() && contestants.size() < most; ++k)
     if (plans->found.plans[k].cost <= 10 * plans->found.plans.front().cost)
       add(fmt::format("plan {}", k + 1));
   add("plan none");
-  const bench::Standings standings =
-      bench::compare(contestants, bench::timing_of(options.threads), options.budget);
+  const bench::Standings standings = contest.run(table);
   std::size_t best = 0;
   for (std::size_t k = 0; k < contestants.size(); ++k)
     if (standings.milliseconds(k) < standings.milliseconds(best)) best = k;
-  table.row(of.name, packed.entries);
   table.figure("kernels", static_cast<double>(contestants.size()));
   table.figure("ours", standings.milliseconds(0));
   table.figure("best", standings.milliseconds(best));
@@ -284,39 +323,13 @@ void measure_choice(const Case &of, const Options &options, bench::Table &table)
 }
 
 void measure(const Case &of, const Options &options, bench::Table &table) {
-  pipeline::Request request;
-  request.expression = of.expression;
-  request.formats = of.formats;
-  Packed packed(of, pipeline::read_request(request).computation);
-  request.counts = packed.counts();
-  std::map<std::string, tensor::Tensor *> tensors;
-  for (auto &[name, tensor] : packed.tensors)
-    tensors[name] = &tensor;
-  tensor::Tensor &result = packed.tensors.at(of.expression.substr(0, 1));
-
-  std::list<bench::BoundKernel> kernels;
-  std::vector<bench::Contestant> contestants;
-  std::vector<double> expected;
-  const auto add = [&](const std::string &name, const std::vector<std::string> &schedules) {
-    pipeline::Request one = request;
-    one.schedules = schedules;
-    bench::BoundKernel &kernel = kernels.emplace_back(one, tensors);
-    kernel.set_threads(options.threads);
-    kernel();
-    const auto values = result.array("val").as<double>();
-    const std::vector<double> got(values.begin(), values.end());
-    if (expected.empty()) expected = got;
-    if (const double off = difference(got, expected); !(off < 1e-10))
-      throw std::runtime_error(fmt::format("{}, {}: the results differ by {}", of.name, name, off));
-    contestants.push_back({name, [&kernel] { kernel(); }, {}});
-  };
-  add("ours", {});
-  add("as written", {"plan none"});
-  for (std::size_t number : other_plans(request))
-    add(fmt::format("other {}", contestants.size() - 1), {fmt::format("plan {}", number)});
-  const bench::Standings standings =
-      bench::compare(contestants, bench::timing_of(options.threads), options.budget);
-  table.row(of.name, packed.entries);
+  Contest contest(of, options);
+  contest.add("ours", {});
+  contest.add("as written", {"plan none"});
+  const std::vector<bench::Contestant> &contestants = contest.contestants();
+  for (std::size_t number : other_plans(contest.request()))
+    contest.add(fmt::format("other {}", contestants.size() - 1), {fmt::format("plan {}", number)});
+  const bench::Standings standings = contest.run(table);
   for (std::size_t k = 0; k < contestants.size(); ++k)
     table.figure(contestants[k].name, standings.milliseconds(k));
   for (std::size_t k = 1; k < contestants.size(); ++k)

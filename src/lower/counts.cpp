@@ -1,6 +1,7 @@
 #include "lower/counts.h"
 
 #include "loop/walk.h"
+#include "lower/parameter.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -45,11 +46,8 @@ void require_counts(const combine::Combination &combination, loop::Program &prog
   for (const combine::Binding &binding : combination.bindings) {
     if (binding.is_result) continue;
     const layout::Layout &layout = binding.layout;
-    std::map<std::string, std::string> qualified, arrays;
-    const auto qualify = [&](const std::string &name) { qualified[name] = binding.tensor + "." + name; };
-    std::ranges::for_each(layout.sizes, qualify);
-    for (const layout::Count &count : layout.counts)
-      qualify(count.name);
+    const std::map<std::string, std::string> qualified = qualified_names(binding);
+    std::map<std::string, std::string> arrays;
     for (const layout::Array &array : layout.arrays)
       arrays[array.name] = binding.tensor + "." + array.name;
     for (const layout::Count &count : layout.counts) {

@@ -17,6 +17,15 @@ loop::ElementType element_type(const layout::Array &array, const LowerOptions &o
 
 } // namespace
 
+std::map<std::string, std::string> qualified_names(const combine::Binding &binding) {
+  std::map<std::string, std::string> qualified;
+  for (const std::string &size : binding.layout.sizes)
+    qualified[size] = binding.tensor + "." + size;
+  for (const layout::Count &count : binding.layout.counts)
+    qualified[count.name] = binding.tensor + "." + count.name;
+  return qualified;
+}
+
 loop::TensorParameter parameter(const combine::Binding &binding, const LowerOptions &options) {
   const layout::Layout &layout = binding.layout;
   loop::TensorParameter result;
@@ -30,13 +39,9 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   for (const std::string &size : layout.sizes)
     if (std::find(result.sizes.begin(), result.sizes.end(), size) == result.sizes.end())
       result.sizes.push_back(size);
-  std::map<std::string, std::string> qualified;
-  for (const std::string &size : result.sizes)
-    qualified[size] = binding.tensor + "." + size;
-  for (const layout::Count &count : layout.counts) {
+  for (const layout::Count &count : layout.counts)
     result.counts.push_back(count.name);
-    qualified[count.name] = binding.tensor + "." + count.name;
-  }
+  const std::map<std::string, std::string> qualified = qualified_names(binding);
   for (const layout::Array &array : layout.arrays) {
     loop::ArrayParameter made;
     made.name = array.name;
