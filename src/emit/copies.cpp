@@ -78,7 +78,7 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
   auto before = [&](const std::string &one) { text.before.push_back(one); };
   std::string threads = names.fresh("threads");
   std::string enough = threads + " > 1";
-  before(fmt::format("const int64_t {} = unravel_threads();", threads));
+  before(fmt::format("const int64_t {} = {};", threads, threads_text(names, expressions)));
   if (parallel.work && parallel.least > 0) {
     std::string work = expressions.term_of_members(*parallel.work);
     before("// copies of the result pay if there are more additions than elements");
@@ -152,7 +152,6 @@ CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool
            std::string("}"),
        })
     text.add_up.push_back(line);
-  expressions.need("threads");
   expressions.need("reserve");
   expressions.need("restrict");
   return text;

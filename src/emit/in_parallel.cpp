@@ -85,11 +85,11 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
       fmt::format("for {}{}{}", x.simd ? "simd " : "", schedule_text(x, work, expressions_), reduction);
   const std::vector<const WorkspaceArray *> own = own_arrays(x);
   if (own.empty()) {
-    pragma("parallel " + schedule + enough, otherwise);
+    pragma(team("parallel " + schedule + enough), otherwise);
     return nested(head, x.body);
   }
   const Statement &loop = *statement_;
-  pragma("parallel" + enough, otherwise);
+  pragma(team("parallel" + enough), otherwise);
   line("{");
   ++indent_;
   with_own(own, [&] {
@@ -101,17 +101,23 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   line("}");
 }
 
-std::string StatementWriter::pays(const For &x, const std::string &iterations) {
+std::string StatementWriter::team(const std::string &directive) {
+  if (names_.workspace().threads.empty()) return directive;
+  return fmt::format("{} num_threads({})", directive, threads_text(names_, expressions_));
+}
+
+std::string StatementWriter::threads_that_pay(const For &x, const std::string &iterations) {
   const Parallel &parallel = *x.parallel;
-  if (parallel.least <= 0) return "1";
+  const std::string threads = threads_text(names_, expressions_);
+  if (parallel.least <= 0) return threads;
   const std::string work = !parallel.work                   ? iterations
                            : is_work_in_pragma(x, program_) ? expressions_.term_of_members(*parallel.work)
                                                             : expressions_.term(*parallel.work);
-  return fmt::format("{} >= {}", work, parallel.least);
+  return fmt::format("{} >= {} ? {} : 1", work, parallel.least, threads);
 }
 
 void StatementWriter::write_appending(const For &x, const std::string &lower, const std::string &upper) {
-  for (const char *part : {"room", "room_ahead", "parts", "threads", "thread", "grow"})
+  for (const char *part : {"room", "room_ahead", "parts", "thread", "grow"})
     expressions_.need(part);
   const Appended &made = *x.parallel->appended;
   const std::string parts = names_.fresh("parts"), chunk = names_.fresh("chunk");
@@ -127,8 +133,8 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
   comment("chunks of iterations: each thread appends to arrays of its own, which are then joined");
   open("", {fmt::format("unravel_parts {};", parts),
             fmt::format("if (!unravel_parts_begin(&{}, {}, {}, {}, {})) goto {};", parts, iterations,
-                        pays(x, iterations), variables.size(), arrays, assembly_.label())});
-  pragma(fmt::format("parallel if ({}.chunks > 1){}", parts, own_copies(x)), "");
+                        threads_that_pay(x, iterations), variables.size(), arrays, assembly_.label())});
+  pragma(team(fmt::format("parallel if ({}.chunks > 1)", parts)) + own_copies(x), "");
   open("", {});
   with_own(own_arrays(x), [&] {
     std::map<std::string, std::string> outside;
@@ -219,7 +225,7 @@ void StatementWriter::with_own(const std::vector<const WorkspaceArray *> &own,
 }
 
 void StatementWriter::write_team(const For &x, const std::string &head) {
-  pragma("parallel", "");
+  pragma(team("parallel"), "");
   in_team_ = true;
   nested(head, x.body);
   in_team_ = false;
@@ -239,7 +245,7 @@ void StatementWriter::write_with_copies(const For &x, const std::string &head) {
   lines(text.before);
   text_ += "#ifdef _OPENMP\n";
   open(text.test, {});
-  text_ += "#pragma omp parallel\n";
+  text_ += "#pragma omp " + team("parallel") + "\n";
   open("", text.own);
   copied_ = x.parallel->copied, marks_ = text.marks;
   std::string result = names_.array(copied_);

@@ -134,6 +134,10 @@ void Names::name_workspace(const Program &program) {
   workspace_.free = take(taken_, workspace_.type + "_free");
   workspace_.parameter = take(taken_, "work");
   std::set<std::string> members;
+  loop::each_statement(program.body, [&](const loop::Statement &statement) {
+    const auto *loop = std::get_if<loop::For>(&statement.kind);
+    if (loop && loop->parallel && workspace_.threads.empty()) workspace_.threads = take(members, "threads");
+  });
   for (const loop::WorkspaceArray &array : program.workspace) {
     std::string wanted = array.name;
     std::replace(wanted.begin(), wanted.end(), '.', '_');

@@ -41,6 +41,7 @@ public:
   /// The workspace's struct, its functions and the parameter; only where the program has one.
   struct Workspace {
     std::string type, init, free, parameter;
+    std::string threads; // the member that limits a team; empty where no loop is parallel
     std::map<std::string, std::string> members, capacities; // by the array's name in the program
   };
   const Workspace &workspace() const { return workspace_; }

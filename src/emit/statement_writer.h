@@ -158,8 +158,10 @@ private:
   /// Each thread appends to arrays of its own, which are joined behind the loop.
   void write_appending(const loop::For &x, const std::string &lower, const std::string &upper);
 
-  /// Is the parallel loop worth a team? A C expression.
-  std::string pays(const loop::For &x, const std::string &iterations);
+  /// How many threads the parallel loop is worth. A C expression.
+  std::string threads_that_pay(const loop::For &x, const std::string &iterations);
+  /// The pragma that begins a team, with the number of threads if the workspace has one.
+  std::string team(const std::string &directive);
 
   /// What all threads of a team do: the loop, and the parallel one inside in shares.
   void write_team(const loop::For &x, const std::string &head);

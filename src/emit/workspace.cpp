@@ -32,6 +32,9 @@ std::string workspace_struct(const Program &program, const Names &names, const E
                             names.kernel()),
                 "// ");
   result += fmt::format("typedef struct {} {{\n", work.type);
+  if (!work.threads.empty())
+    result += fmt::format("  // how many threads a call takes; 0: as many as OpenMP gives\n  int64_t {};\n",
+                          work.threads);
   for (const WorkspaceArray &array : program.workspace) {
     if (!array.about.empty()) result += wrap_text(comment_text(names.translate(array.about)), "  // ");
     const char *bits = expressions.is_marked(array.name)         ? " marks"
@@ -56,15 +59,21 @@ std::string workspace_prototypes(const Program &program, const Names &names) {
 std::string workspace_functions(const Program &program, const Names &names) {
   if (program.workspace.empty()) return "";
   const Names::Workspace &work = names.workspace();
-  std::string init, release;
+  std::string init, release, keep;
+  if (!work.threads.empty()) {
+    init = fmt::format("  work->{} = 0;\n", work.threads);
+    keep = fmt::format("  const int64_t threads = work->{};\n", work.threads);
+  }
   for (const WorkspaceArray &array : program.workspace) {
     init += fmt::format("  work->{} = 0;\n  work->{} = 0;\n", work.members.at(array.name),
                         work.capacities.at(array.name));
     release += fmt::format("  free(work->{});\n", work.members.at(array.name));
   }
-  return fmt::format("// Makes the workspace empty. Call it before the first use.\n{} {{\n{}}}\n\n"
-                     "// Frees the arrays of the workspace; it is empty then.\n{} {{\n{}  {}(work);\n}}\n\n",
-                     init_head(names), init, free_head(names), release, work.init);
+  return fmt::format(
+      "// Makes the workspace empty. Call it before the first use.\n{} {{\n{}}}\n\n"
+      "// Frees the arrays of the workspace; it is empty then.\n{} {{\n{}{}  {}(work);\n{}}}\n\n",
+      init_head(names), init, free_head(names), keep, release, work.init,
+      keep.empty() ? "" : fmt::format("  work->{} = threads;\n", work.threads));
 }
 
 namespace {
@@ -93,6 +102,13 @@ Term padded_part(const WorkspaceArray &array, const Expressions &expressions) {
                   Term(line_size));
 }
 
+std::string threads_text(const Names &names, const Expressions &expressions) {
+  const Names::Workspace &work = names.workspace();
+  expressions.need(work.threads.empty() ? "threads" : "team");
+  return work.threads.empty() ? "unravel_threads()"
+                              : fmt::format("unravel_team({}->{})", work.parameter, work.threads);
+}
+
 Reservation reserve_text(const WorkspaceArray &array, bool in_parts, Names &names, Expressions &expressions) {
   const Names::Workspace &work = names.workspace();
   const std::string &name = names.array(array.name);
@@ -104,8 +120,7 @@ Reservation reserve_text(const WorkspaceArray &array, bool in_parts, Names &name
     made.stride = names.fresh(name + "_stride");
     made.before.push_back(fmt::format("const int64_t {} = {};", made.stride,
                                       expressions.term_of_members(padded_part(array, expressions))));
-    size = "unravel_threads() * " + made.stride;
-    expressions.need("threads");
+    size = threads_text(names, expressions) + " * " + made.stride;
   }
   if (!is_true(array.when)) // 0 where the array isn't needed
     size = fmt::format("{} ? {} : 0", expressions.term_of_members(array.when), size);

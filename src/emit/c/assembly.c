@@ -47,10 +47,9 @@ typedef struct unravel_parts {
   void **held;
   int code;
 } unravel_parts;
-// Returns 0 if memory runs out.
-static inline int unravel_parts_begin(unravel_parts *parts, int64_t iterations, int pays, int64_t ranges,
+// For a team of `threads`. Returns 0 if memory runs out.
+static inline int unravel_parts_begin(unravel_parts *parts, int64_t iterations, int64_t threads, int64_t ranges,
                                       int64_t arrays) {
-  const int64_t threads = pays ? unravel_threads() : 1;
   const int64_t wanted = threads > 1 ? 16 * threads : 1;
   parts->chunks = wanted < iterations ? wanted : iterations < 1 ? 1 : iterations;
   parts->threads = threads;
@@ -130,7 +129,7 @@ static inline void *unravel_parts_join(unravel_parts *parts, int64_t array, int6
   memory = (char *)unravel_grow(old, count, length, size);
   if (!memory || parts->chunks == 1) return memory;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads((int)parts->threads)
 #endif
   for (k = 0; k < parts->chunks; k++) {
     const int64_t *row = parts->rows + k * (1 + 2 * parts->ranges);
@@ -162,7 +161,7 @@ static inline void unravel_raise_L(const unravel_parts *parts, KEY *pointers, in
                                    int64_t into) {
   int64_t k;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) if (parts->chunks > 1)
+#pragma omp parallel for schedule(static) num_threads((int)parts->threads) if (parts->chunks > 1)
 #endif
   for (k = 0; k < parts->chunks; k++) {
     const int64_t *row = parts->rows + k * (1 + 2 * parts->ranges);

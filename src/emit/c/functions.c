@@ -505,10 +505,24 @@ static inline int64_t unravel_thread(void) {
 
 // part: threads
 // How many threads a team may have.
-static inline int64_t unravel_threads(void) {
+static inline int unravel_threads(void) {
 #ifdef _OPENMP
   return omp_get_max_threads();
 #else
+  return 1;
+#endif
+}
+
+// part: team
+// How many threads a team has: so many, or, of 0, as many as OpenMP gives.
+#ifdef __GNUC__
+__attribute__((unused)) // without OpenMP
+#endif
+static inline int unravel_team(int64_t wanted) {
+#ifdef _OPENMP
+  return wanted > 0 ? (int)wanted : omp_get_max_threads();
+#else
+  (void)wanted;
   return 1;
 #endif
 }

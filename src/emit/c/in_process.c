@@ -45,7 +45,7 @@ void *calloc(size_t, size_t);
 void free(void *);
 // part: grow
 void *realloc(void *, size_t);
-// part: threads
+// part: threads team
 #ifdef _OPENMP
 int omp_get_thread_num(void);
 int omp_get_max_threads(void);

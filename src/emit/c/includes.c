@@ -25,7 +25,7 @@ float _Complex conjf(float _Complex), csqrtf(float _Complex), cexpf(float _Compl
 #include <math.h>
 // part: memset reserve parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 #include <string.h>
-// part: threads
+// part: threads team
 #ifdef _OPENMP
 #include <omp.h>
 #endif
