@@ -27,8 +27,8 @@ StepsText gathered_text(const loop::For &loop, const loop::GatheredSum &sum, con
 StepsText paired_text(const loop::For &loop, const loop::GatheredSum &sum, const std::string &end,
                       const loop::Program &program, Names &names, Expressions &expressions);
 
-/// The additions of loop::GatheredLanes from the lane at `first` on, by pairs, for as many as there are sums: lines
-/// for the case that all lanes are used, and where lanes may be unused, for the case that some are.
+/// The additions of loop::GatheredLanes from the lane at `first` on, by pairs, for as many as there are sums:
+/// lines for the case that all lanes are used, and where lanes may be unused, for the case that some are.
 struct LanesAtOnce {
   std::string all_used, any_used; // conditions; empty where all lanes always are
   std::vector<std::string> full, blended;
