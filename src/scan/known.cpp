@@ -7,11 +7,15 @@ void Known::add(const term::Term &formula) {
   if (term::is_true(formula)) return;
   added_.push_back(formula);
   stated_.add(formula);
+  points_.keep_where(formula);
 }
 
 bool Known::implies(const term::Term &formula) {
   if (std::optional<bool> answer = stated_.implies(formula)) return *answer;
-  return set().is_subset(space::Set(formula));
+  if (points_.refute(formula)) return false;
+  const std::optional<Points::Point> point = set().subtract(space::Set(formula)).sample();
+  if (point && !point->empty()) points_.add(*point);
+  return !point;
 }
 
 term::Term Known::left_of(const space::Set &set) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "scan/points.h"
 #include "scan/stated.h"
 #include "space/set.h"
 
@@ -27,6 +28,7 @@ private:
   space::Set set_;
   std::vector<term::Term> added_; // since the set was made
   Stated stated_;
+  Points points_; // at which all holds
 };
 
 } // namespace unravel::scan

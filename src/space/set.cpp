@@ -227,10 +227,13 @@ private:
   isl_space *space_;
 };
 
+bool is_in_64_bits(isl_val *value) {
+  return isl_val_is_int(value) == isl_bool_true && isl_val_cmp_si(value, INT64_MAX) <= 0 &&
+         isl_val_cmp_si(value, INT64_MIN) >= 0;
+}
+
 std::int64_t take_integer(isl_val *value) {
-  report::require(isl_val_is_int(value) == isl_bool_true && isl_val_cmp_si(value, INT64_MAX) <= 0 &&
-                      isl_val_cmp_si(value, INT64_MIN) >= 0,
-                  "a coefficient of isl fits in 64 bits");
+  report::require(is_in_64_bits(value), "a coefficient of isl fits in 64 bits");
   std::int64_t result = isl_val_get_num_si(value);
   isl_val_free(value);
   return result;
@@ -461,11 +464,15 @@ std::optional<std::vector<std::pair<Term, std::int64_t>>> Set::sample() const {
     return std::nullopt;
   }
   std::vector<std::pair<Term, std::int64_t>> values;
+  bool fits = true;
   for (int k = 0; k < isl_set_dim(set_, isl_dim_param); ++k) {
     isl_val *value = isl_point_get_coordinate_val(point, isl_dim_param, k);
-    if (value) values.emplace_back(parameter(set_, k), take_integer(value));
+    fits = fits && is_in_64_bits(value);
+    if (fits) values.emplace_back(parameter(set_, k), isl_val_get_num_si(value));
+    isl_val_free(value);
   }
   isl_point_free(point);
+  if (!fits) values.clear();
   return values;
 }
 

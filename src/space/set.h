@@ -65,7 +65,7 @@ public:
   std::optional<std::vector<Term>> plain_constraints() const;
   /// The set as a formula: a disjunction of conjunctions. Set(formula()) is the set again.
   Term formula() const;
-  /// Some point, if any: values of the atoms.
+  /// Some point, if any: values of the atoms; none of them where one takes more than 64 bits.
   std::optional<std::vector<std::pair<Term, std::int64_t>>> sample() const;
 
 private:

@@ -124,6 +124,11 @@ TEST(Set, SampleIsInTheSet) {
   auto sample = Set(equal(v("x"), Term(7))).sample();
   ASSERT_TRUE(sample.has_value());
   EXPECT_EQ(sample->at(0).second, 7);
+  // 2^64 doesn't fit: there is a point, but not as numbers
+  const term::Term large = term::scale(std::int64_t{1} << 62, v("x"));
+  sample = Set(conjunction({equal(v("y"), large), equal(v("x"), Term(4))})).sample();
+  ASSERT_TRUE(sample.has_value());
+  EXPECT_TRUE(sample->empty());
 }
 
 TEST(SubstituteArguments, MakesEqualArgumentsEqualTexts) {
