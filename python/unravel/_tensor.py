@@ -343,6 +343,15 @@ def _compressed(matrix, layout, names):
     return _over_indices(layout, matrix.shape, arrays, (matrix.indptr, matrix.indices)), shares
 
 
+def _is_sound(matrix):
+    """Whether SciPy's own functions may be called: they rely on indices that are in range."""
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError:
+        return False
+    return True
+
+
 def _sparse(matrix):
     """(tensor, whether it shares the memory)."""
     kind = matrix.format
@@ -362,7 +371,11 @@ def _sparse(matrix):
             raise
         if kind == "dia":
             return _sparse(matrix.tocsr())[0], False
+        if not _is_sound(matrix):
+            raise
         matrix = matrix.copy()  # its rows are sorted in place, and equal entries added up
+        if matrix.has_canonical_format:  # the copy looks anew
+            raise
         matrix.sum_duplicates()
         return _sparse(matrix)[0], False
     if kind == "coo":

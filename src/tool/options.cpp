@@ -6,6 +6,7 @@
 #include "text/source.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -35,7 +36,7 @@ void add_kernel_options(CLI::App &command, Options &options) {
       ->allow_extra_args(false);
   command
       .add_option("--find", options.finds,
-                  "how a tensor's entries are found: x=seq, x.p=binary, scan, direct, auto")
+                  "how a tensor's entries are found: x=seq, B.p=binary, scan for all, ...")
       ->allow_extra_args(false);
   add_type_options(command, options.index, options.type);
   command.add_option("--name", options.name, "name of the C function (default: kernel)");
@@ -161,6 +162,12 @@ pipeline::Request compile_request(const Options &options) {
                      ? fmt::format("both `-F {}` and `--from {}` are given", options.file, options.from)
                      : fmt::format("both an expression and `{}` are given", other),
                  "leave one of them out");
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(options.expression, ignored)) // no expression is the name of one
+    report::fail(Kind::bad_option, fmt::format("`{}` is a file, not an expression", options.expression),
+                 options.expression.ends_with(".c")
+                     ? fmt::format("to read a loop nest in C: `--from {}`", options.expression)
+                     : fmt::format("to read a program from it: `-F {}`", options.expression));
   request.expression = options.expression;
   if (!options.file.empty()) {
     const std::string path = options.file == "-" ? "/dev/stdin" : options.file;

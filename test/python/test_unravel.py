@@ -127,6 +127,33 @@ def test_unsorted_and_repeated_entries(random):
     np.testing.assert_allclose(un.compute(SPMV, A=C, x=np.array([1.0, 10])), [20, 4])
 
 
+@pytest.mark.parametrize("format", ["csr", "csc", "bsr", "coo"])
+def test_indices_out_of_range(format):
+    def broken(column):
+        A = getattr(sp.csr_matrix(np.eye(4)), "to" + format)()
+        (A.row if format == "coo" else A.indices)[1] = column
+        return A
+
+    for column in (-1, 77):
+        with pytest.raises(un.Error) as thrown:
+            un.compute(SPMV, A=broken(column), x=np.ones(4))
+        assert thrown.value.kind == "property-violated" and f"= {column} is outside" in str(thrown.value)
+
+
+def test_pointers_out_of_range():
+    A = sp.csr_matrix(np.eye(4))
+    A.indptr[2] = 1000000
+    with pytest.raises(un.Error) as thrown:
+        un.compute(SPMV, A=A, x=np.ones(4))
+    assert thrown.value.kind == "property-violated" and "rowptr[2] = 1000000" in str(thrown.value)
+
+
+def test_entries_that_scipy_believes_sorted(random):
+    A = sp.csr_matrix((np.array([1.0, 2, 3]), np.array([2, 0, 1]), np.array([0, 2, 3])), shape=(2, 3))
+    A.has_canonical_format = True  # it isn't
+    np.testing.assert_allclose(un.compute(SPMV, A=A, x=np.array([1.0, 10, 100])), [102, 30])
+
+
 @pytest.mark.parametrize("format", ["csr", "csc", "coo", "bcsr<2,2>", "dia"])
 def test_sparse_results(random, format):
     A, B = matrix(random, 20, 20), matrix(random, 20, 20)

@@ -204,6 +204,21 @@ TEST(ToolFrom, WrongRequests) {
   }
 }
 
+TEST(ToolFrom, FilesAreNoExpressions) {
+  Desk desk;
+  desk.write("k.c", c);
+  desk.write("p.unravel", "y(i) = x(i);");
+  const std::vector<std::pair<std::string, std::string>> hints = {
+      {"k.c", "to read a loop nest in C: `--from k.c`"},
+      {"p.unravel", "to read a program from it: `-F p.unravel`"}};
+  for (const auto &[file, hint] : hints) {
+    const Outcome outcome = desk.unravel({"compile", file});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.error,
+              "error: `" + file + "` is a file, not an expression [bad-option]\n  hint: " + hint + "\n");
+  }
+}
+
 TEST(ToolFrom, LaterMistakesHavePlacesInTheC) {
   SKIP_WITHOUT_CLANG();
   Desk desk;
