@@ -254,7 +254,11 @@ private:
       report::fail(Kind::duplicate_name, variable.span,
                    fmt::format("`{}` can't be the variable of this loop: {}", name, taken),
                    "choose another name");
-    if (made.high == term::variable(open_extent(name))) open_.emplace(open_extent(name), Term());
+    if (made.high == term::variable(open_extent(name))) {
+      open_.emplace(open_extent(name), Term());
+      open_places_.emplace(name,
+                           std::pair(variable.span, fmt::format("give it bounds: `for {} in [0, n)`", name)));
+    }
     if (std::find(result_.indices.begin(), result_.indices.end(), name) == result_.indices.end())
       result_.indices.push_back(name);
     scopes_.push_back({std::move(made), span});
@@ -278,8 +282,10 @@ private:
     const std::size_t around = scopes_.size();
     std::vector<Loop> modes;
     for (std::size_t k = 0; k < target.children.size(); ++k) {
-      const std::string &index = target.children[k].name.text;
+      const auto &[index, span] = target.children[k].name;
       const std::optional<Expression> &extent = statement.extents[k];
+      open_places_.emplace(index,
+                           std::pair(span, fmt::format("say how many there are: `{} in [0, n)`", index)));
       modes.push_back(
           {index, Term(0), extent ? affine(*extent, "an extent") : term::variable(open_extent(index))});
     }
@@ -443,7 +449,7 @@ private:
       modes.resize(access.subscripts.size());
       Term high = resolved(loop.high);
       if (modes[mode])
-        close(loop, *modes[mode]);
+        close(loop, *modes[mode]), close(*modes[mode], loop);
       else if (loop.low == Term(0) && over_sizes(high))
         modes[mode] = high;
     });
@@ -472,6 +478,17 @@ private:
     auto open = open_.find(open_extent(loop.variable));
     if (open == open_.end() || !term::mentions(loop.high, open->first) || open->second != Term()) return;
     if (Term value = resolved(extent); !term::mentions(value, open->first)) open->second = value;
+  }
+
+  /// What was declared without bounds has those of a loop that subscripts it.
+  void close(const Term &extent, const Loop &loop) {
+    const Term known = resolved(extent);
+    const auto *name = known.as<term::Variable>();
+    auto open = name ? open_.find(name->name) : open_.end();
+    const std::set<std::string> sizes = term::variables_of(loop.high);
+    if (open != open_.end() && loop.low == Term(0) &&
+        std::all_of(sizes.begin(), sizes.end(), [&](const std::string &size) { return is_size(size); }))
+      open->second = loop.high;
   }
 
   /// What is still open is a size of its own. Everything is said over sizes.
@@ -529,10 +546,10 @@ private:
   }
 
   [[noreturn]] void fail_open(const std::string &size) const {
-    std::string loop = size.substr(0, size.find('.'));
-    report::fail(Kind::unknown_extent, tree_.span,
-                 fmt::format("the upper bound of the loop over `{}` is unknown", loop),
-                 fmt::format("give it bounds: `for {} in [0, n)`", loop));
+    const std::string loop = size.substr(0, size.find('.'));
+    const auto &[place, hint] = open_places_.at(loop);
+    report::fail(Kind::unknown_extent, place,
+                 fmt::format("the upper bound of the loop over `{}` is unknown", loop), hint);
   }
 
   const parse::ProgramTree &tree_;
@@ -542,7 +559,9 @@ private:
   std::vector<int> place_{0};
   Term condition_ = term::truth();
   std::set<std::string> declared_;
-  std::set<std::string> visible_;    // locals
+  std::set<std::string> visible_; // locals
+  std::map<std::string, std::pair<text::Span, std::string>>
+      open_places_;                  // where their loops begin, and hints
   std::map<std::string, Term> open_; // extents of loops without bounds; 0 until they are known
   std::map<std::string, std::size_t> orders_;
   std::map<std::string, text::Span> spans_, size_spans_;

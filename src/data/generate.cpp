@@ -65,7 +65,8 @@ Coordinates generate_random(const GeneratorSpec &spec, std::int64_t max_memory) 
   Coordinates tensor(generated_shape(spec));
   std::int64_t positions = element_count(tensor.shape);
   if (positions < 0) fail(Kind::number_too_large, spec.span, "the tensor has more than 2^63 - 1 positions");
-  double density = spec.density.value_or(spec.kind == GeneratorKind::Ones ? 1 : 0.01);
+  double density =
+      spec.density.value_or(spec.kind == GeneratorKind::Ones || spec.kind == GeneratorKind::Zeros ? 1 : 0.01);
   // For large products the double is rounded: never beyond the positions that there are.
   double rounded = std::round(density * static_cast<double>(positions));
   std::int64_t entries = density == 1 || rounded >= static_cast<double>(positions)
@@ -84,7 +85,8 @@ Coordinates generate_random(const GeneratorSpec &spec, std::int64_t max_memory) 
     choose_by_drawing(tensor, static_cast<std::uint64_t>(positions), places);
   Random values(~spec.seed);
   for (double &value : tensor.value)
-    value = spec.kind == GeneratorKind::Ones ? 1
+    value = spec.kind == GeneratorKind::Ones    ? 1
+            : spec.kind == GeneratorKind::Zeros ? 0
             : spec.kind == GeneratorKind::Integers
                 ? static_cast<double>(1 + values.below(static_cast<std::uint64_t>(spec.most)))
                 : values.value();
@@ -221,6 +223,7 @@ Coordinates generate(const GeneratorSpec &spec, std::int64_t max_memory) {
   switch (spec.kind) {
   case GeneratorKind::Random: return with_imaginary_parts(generate_random(spec, max_memory), spec);
   case GeneratorKind::Ones:
+  case GeneratorKind::Zeros:
   case GeneratorKind::Integers: return generate_random(spec, max_memory);
   case GeneratorKind::Poisson2d:
   case GeneratorKind::Poisson3d: return generate_poisson(spec, max_memory);

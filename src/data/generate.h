@@ -10,11 +10,12 @@
 /// Generated tensors, for tests, demonstrations and measurements.
 namespace unravel::data {
 
-enum class GeneratorKind { Random, Ones, Integers, Poisson2d, Poisson3d, Fem, Rmat, Banded, Hypersparse };
+enum class GeneratorKind { Random, Ones, Zeros, Integers, Poisson2d, Poisson3d, Fem, Rmat, Banded, Hypersparse };
 
 /// What to generate. As a text: kind[:sizes][,option=value]... with sizes such as 100 or 100x200x3.
 ///   random:1000x1000,density=0.01,seed=1   any order; entries at uniform coordinates, or entries=COUNT
 ///   ones:1000                              as random, all values 1; the density is 1 if not given
+///   zeros:1000                             as ones, all values 0
 ///   integers:1000x1000,most=9              as random, values are integers from 1 to `most`
 ///   poisson2d:100x100, poisson3d:9x9x9     the 5-point and 7-point stencil on a grid: a square matrix with
 ///                                          a row for each point, 4 or 6 on the diagonal, -1 beside it
@@ -27,13 +28,13 @@ enum class GeneratorKind { Random, Ones, Integers, Poisson2d, Poisson3d, Fem, Rm
 ///   banded:1000,width=5,seed=1             all (i, j) with |i - j| <= width; one size means square
 ///   hypersparse:1000000,rows=100,edges=4   entries in few rows, `edges` in each; one size means square
 /// Other values are uniform in [-1, 1), none closer to 0 than 1/1024; of complex ones both parts, but for
-/// `ones`, `integers` and symmetric matrices. The same text gives the same tensor everywhere.
+/// `ones`, `zeros`, `integers` and symmetric matrices. The same text gives the same tensor everywhere.
 struct GeneratorSpec {
   GeneratorKind kind = GeneratorKind::Random;
-  /// As in the text; without, the caller sets them before generate() (random, ones, integers, fem, banded,
+  /// As in the text; without, the caller sets them before generate() (random, ones, zeros, integers, fem, banded,
   /// hypersparse).
   std::optional<std::vector<std::int64_t>> sizes;
-  /// random, ones, integers: at most one of the two. Without either: 1 for ones, else 0.01.
+  /// random, ones, zeros, integers: at most one of the two. Without either: 1 for ones and zeros, else 0.01.
   std::optional<double> density;
   std::optional<std::int64_t> entries;
   std::uint64_t seed = 1;

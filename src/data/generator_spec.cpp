@@ -29,6 +29,7 @@ const std::vector<KindFacts> &kinds() {
   static const std::vector<KindFacts> facts = {
       {"random", 1, 64, {"density", "entries", "seed"}, "random:1000x1000,density=0.01,seed=1"},
       {"ones", 1, 64, {"density", "entries", "seed"}, "ones:1000"},
+      {"zeros", 1, 64, {"density", "entries", "seed"}, "zeros:1000"},
       {"integers",
        1,
        64,

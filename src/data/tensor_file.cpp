@@ -172,6 +172,20 @@ bool is_tensor_file_name(const std::string &path) {
   return format_of(path) != Format::Unknown;
 }
 
+bool is_output_file(const std::string &path) {
+  if (is_tensor_file_name(path)) return true;
+  const std::filesystem::path name = std::filesystem::path(path).filename();
+  const std::string ending = name.extension().string();
+  const bool is_ending =
+      ending.size() > 1 && ending.size() < 6 && std::isalpha(static_cast<unsigned char>(ending[1]));
+  std::error_code ignored;
+  if ((is_ending || name == "-") && !std::filesystem::is_directory(path, ignored))
+    fail(Kind::unknown_file_type, text::Place::of_file(path),
+         "the name of a file for a tensor ends in .mtx, .tns, .npy, .npz or .txt",
+         fmt::format("for a folder with the arrays of its layout: `{}/`", path));
+  return false;
+}
+
 Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
   Format format = format_of(path);
   std::error_code ignored;

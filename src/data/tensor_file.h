@@ -14,6 +14,10 @@ namespace unravel::data {
 /// Whether the name ends as a tensor file's does.
 bool is_tensor_file_name(const std::string &path);
 
+/// Whether what is written to the path is a tensor file; otherwise it's a folder. Throws unknown_file_type for
+/// the names of other files: `y.csv`, `-`, unless there is such a folder, or a slash comes last.
+bool is_output_file(const std::string &path);
+
 /// Reads a tensor; see read_matrix_market, read_frostt, read_npz and read_npy: an array has an entry for each
 /// element. Throws unknown_file_type for other names.
 Coordinates read_tensor(const std::string &path, const ReadOptions &options = {});

@@ -113,7 +113,9 @@ private:
   void check_outputs() const {
     // The result's name is known only after parsing; that the folder exists is known at once.
     for (const auto &[tensor, path] : request_.outputs) {
+      data::is_output_file(path); // or it is refused
       std::filesystem::path folder = std::filesystem::path(path).parent_path();
+      if (path.ends_with('/')) folder = folder.parent_path();
       if (!folder.empty() && !std::filesystem::is_directory(folder))
         report::fail(Kind::cannot_write, text::Place::of_file(path),
                      fmt::format("cannot write: there is no folder `{}`", folder.string()));
@@ -547,7 +549,7 @@ private:
   void write_outputs() const {
     for (const auto &[name, path] : request_.outputs) {
       const tensor::Tensor &result = tensors_.at(name);
-      if (data::is_tensor_file_name(path)) {
+      if (data::is_output_file(path)) {
         const data::WriteOptions options{front_.types.at(name), fill_of(front_, name), {}};
         data::Coordinates entries = convert::unpack(result);
         if (is_sparse(name))

@@ -67,7 +67,7 @@ public:
 private:
   /// Before anything is read: what can't work whatever the input is.
   void check_options() {
-    to_file_ = data::is_tensor_file_name(options_.output);
+    to_file_ = data::is_output_file(options_.output);
     if (!to_file_ && options_.to.empty())
       report::fail(
           Kind::bad_option,

@@ -49,6 +49,7 @@ TEST(Generate, RandomHasTheEntriesAskedFor) {
     EXPECT_EQ(make(c.text), tensor) << "the same again";
   }
   EXPECT_EQ(make("ones:3").value, (std::vector<double>{1, 1, 1}));
+  EXPECT_EQ(make("zeros:3").value, (std::vector<double>{0, 0, 0}));
   const std::vector<double> integers = make("integers:200,density=1,most=3").value;
   EXPECT_EQ(std::set<double>(integers.begin(), integers.end()), (std::set<double>{1, 2, 3}));
   EXPECT_EQ(make("integers:9,density=1,most=1").value, std::vector<double>(9, 1));
@@ -160,7 +161,7 @@ TEST(Generate, OtherMatrices) {
 
 TEST(Generate, SizesMayComeFromTheCaller) {
   for (const char *text :
-       {"random", "random,density=0.5", "ones", "integers", "fem,block=2", "banded,width=3"}) {
+       {"random", "random,density=0.5", "ones", "zeros", "integers", "fem,block=2", "banded,width=3"}) {
     GeneratorSpec spec = parse_generator(text);
     EXPECT_FALSE(spec.sizes.has_value());
     spec.sizes = std::vector<std::int64_t>{20, 20};
@@ -332,7 +333,7 @@ TEST(Generate, BadSpecs) {
            R"(generator:1:1: error: unknown generator `frob` [bad-generator]
   1 | frob:3
     | ^~~~
-  hint: generators are `random`, `ones`, `integers`, `poisson2d`, `poisson3d`, `fem`, `rmat`, `banded`, `hypersparse`
+  hint: generators are `random`, `ones`, `zeros`, `integers`, `poisson2d`, `poisson3d`, `fem`, `rmat`, `banded`, `hypersparse`
 )"},
 
       })

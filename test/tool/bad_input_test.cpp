@@ -2,6 +2,7 @@
 #include "places.h"
 #include "tool.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace unravel::tool::test {
@@ -142,6 +143,26 @@ TEST(ToolBadInput, OutputsThatCantBeWritten) {
       desk, {"generate", "random:3x3", "-o", "a.xyz"},
       "a.xyz: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
       "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
+}
+
+/// No folder is made of what was meant as a file.
+TEST(ToolBadInput, OutputsOfAnotherKind) {
+  Desk desk;
+  const auto hint = [](const std::string &name) {
+    return fmt::format("{0}: error: the name of a file for a tensor ends in .mtx, .tns, .npy, .npz or .txt "
+                       "[unknown-file-type]\n  hint: for a folder with the arrays of its layout: `{0}/`\n",
+                       name);
+  };
+  for (const char *name : {"y.csv", "y.mtxx", "y.json", "-"})
+    expect_refused(desk, {"run", "y(i) = x(i)", "-i", "x=random:5", "-o", fmt::format("y={}", name)},
+                   hint(name));
+  expect_refused(desk, {"convert", "random:5x5", "A.xyz", "-f", "csr"}, hint("A.xyz"));
+  EXPECT_EQ(desk.files(), std::vector<std::string>());
+  for (int twice = 0; twice < 2; ++twice) // the second time the folder is there
+    EXPECT_EQ(desk.unravel({"run", "y(i) = x(i)", "-i", "x=random:5", "-o", twice ? "y=y.d" : "y=y.d/"}).code,
+              0);
+  EXPECT_EQ(desk.unravel({"run", "y(i) = x(i)", "-i", "x=random:5", "-o", "y=y-1.2"}).code, 0);
+  EXPECT_EQ(desk.files(), (std::vector<std::string>{"y-1.2", "y.d"}));
 }
 
 /// On a full disk, say.
