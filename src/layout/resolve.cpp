@@ -112,7 +112,8 @@ Term resolve_term(const Expression &expression, const Scope &scope) {
     if (product.as<term::Product>())
       report::fail(Kind::not_affine, expression.span,
                    fmt::format("`{}` is not affine: neither factor is a constant", expression.span.text()),
-                   "make one factor a literal or a parameter of the layout");
+                   "make one factor a literal or a parameter of the layout; an array may have several "
+                   "extents: `val[M, N]` at `val(i, j)`");
     return product;
   }
   case Expression::Kind::Modulo:
