@@ -191,8 +191,12 @@ private:
             fmt::format("`{}` can't be a subscript of a tensor `{}`", child.span.text(), made.tensor),
             operators_.called(child.name.text)
                 ? fmt::format("`{}` is not an operator, so this is an access to a tensor", made.tensor)
-                : report::suggest(made.tensor, operators_.names(),
-                                  "values of a tensor as subscripts are not supported"));
+            : made.tensor == "sum"
+                ? "sums need no word: all is added up over the indices that the result doesn't have"
+                : report::suggest(
+                      made.tensor, operators_.names(),
+                      "values of a tensor as subscripts are not supported; a function of your own is "
+                      "declared as an operator"));
       made.subscripts.push_back(subscript(child));
     }
     auto known = std::find_if(result_.tensors.begin(), result_.tensors.end(),

@@ -42,10 +42,11 @@ const parse::LayoutTree &choose(const std::vector<parse::LayoutTree> &trees,
     orders.push_back(tree.coordinates.size());
   }
   if (!orders.empty())
-    report::fail(Kind::unknown_layout, reference.span,
-                 fmt::format("layout `{}` is for tensors of order {}, but the tensor has order {}",
-                             reference.name.empty() ? names.front() : reference.name, fmt::join(orders, ", "),
-                             order));
+    report::fail(
+        Kind::unknown_layout, reference.span,
+        fmt::format("layout `{}` is for tensors of order {}, but the tensor has order {}",
+                    reference.name.empty() ? names.front() : reference.name, fmt::join(orders, ", "), order),
+        order == 0 ? "a tensor has as many indices in the expression as it has modes: `A(i,j)`" : "");
   report::fail(
       Kind::unknown_layout, reference.span, fmt::format("there is no layout `{}` {}", reference.name, where),
       report::suggest(reference.name, names,

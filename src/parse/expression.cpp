@@ -294,7 +294,10 @@ private:
                    "`forall` is allowed only at the beginning of a property",
                    "write `property forall r, p : guard => conclusion`");
     tokens_.fail_expected(layout_ ? "an expression" : "a tensor, a number or `(`",
-                          tokens_.at("+") ? "a sign `+` is not needed" : "");
+                          tokens_.at("+") ? "a sign `+` is not needed"
+                          : tokens_.at("*") && !layout_
+                              ? "a power is a product: `x(i) * x(i)`, or `pow(x(i), 2)`"
+                              : "");
   }
 
   Expression parenthesized() {

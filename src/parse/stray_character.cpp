@@ -73,7 +73,7 @@ constexpr Replacement in_notation[] = {
     {'.', "decimal numbers are written `0.5`"},
     {'#', "schedules have no comments"},
     {'\'', "a transposed access exchanges the indices: `A(j,i)`"},
-    {'^', "a power is a product: `x(i) * x(i)`"},
+    {'^', "a power is a product: `x(i) * x(i)`, or `pow(x(i), 2)`"},
     {0x2211, "indices that do not occur on the left are summed over"},
     {0x03A3, "indices that do not occur on the left are summed over"},
 };
