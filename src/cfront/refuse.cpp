@@ -49,7 +49,9 @@ void refuse_expression(const Node &node) {
   case UnravelTooDeep: fail_too_deep(node.span.place());
   case UnravelCall:
     refuse(node.span, "the call of " + quoted(node.children[0]) + " is not supported",
-           "supported functions: `fmin`, `fmax`, `fabs`, `sqrt`, `exp`, `log`, `pow`, `fma`");
+           "supported functions: `fmin`, `fmax`, `fabs`, `sqrt`, `exp`, `log`, `pow`, `sin`, `cos`, `tan`, "
+           "`tanh`, "
+           "`floor`, `ceil`, `fma`");
   case UnravelAssign:
     refuse(node.span, "an assignment inside an expression is not supported", "write it as a statement");
   case UnravelConditional:

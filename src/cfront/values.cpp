@@ -123,8 +123,9 @@ Expression Translator::integer_as_number(const Node &node) {
 
 Expression Translator::call(const Node &node) {
   static const std::map<std::string, std::string> operators = {
-      {"fmin", "min"}, {"fmax", "max"}, {"fabs", "abs"}, {"sqrt", "sqrt"},
-      {"exp", "exp"},  {"log", "log"},  {"pow", "pow"},  {"fma", "fma"}};
+      {"fmin", "min"}, {"fmax", "max"},  {"fabs", "abs"},    {"sqrt", "sqrt"}, {"exp", "exp"},
+      {"log", "log"},  {"pow", "pow"},   {"fma", "fma"},     {"sin", "sin"},   {"cos", "cos"},
+      {"tan", "tan"},  {"tanh", "tanh"}, {"floor", "floor"}, {"ceil", "ceil"}};
   std::string called = node.children[0].text;
   if (called.starts_with("__builtin_")) called.erase(0, std::string("__builtin_").size());
   if (node.type == UnravelFloat && called.ends_with("f")) called.pop_back();

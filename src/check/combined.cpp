@@ -42,6 +42,9 @@ double magnitude_of(const value::Operator &op, const std::vector<Value> &argumen
     const double of = size_of(arguments[0]);
     return size + (of > 0 ? greatest / of : 1);
   }
+  case value::Operator::Sine:
+  case value::Operator::Cosine: return 1 + greatest;
+  case value::Operator::Tangent: return size + greatest * (1 + size * size);
   case value::Operator::Power: return size * (1 + sum * (1 + sum));
   default: return std::max(size, 1.0);
   }

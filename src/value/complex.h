@@ -48,6 +48,10 @@ std::complex<Real> evaluate_complex(const Operator &op, const std::vector<std::c
   case Operator::SquareRoot: return std::sqrt(result);
   case Operator::Exponential: return std::exp(result);
   case Operator::Logarithm: return std::log(result);
+  case Operator::Sine: return std::sin(result);
+  case Operator::Cosine: return std::cos(result);
+  case Operator::Tangent: return std::tan(result);
+  case Operator::HyperbolicTangent: return std::tanh(result);
   case Operator::Add:
     for (; next != arguments.end(); ++next)
       result += *next;

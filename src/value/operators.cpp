@@ -34,6 +34,12 @@ constinit const std::array<Laws, operator_count> all_operators = {{
     {Operator::Exponential, "exp", "", 1, false, false, false, Arguments::None, {}},
     {Operator::Logarithm, "log", "", 1, false, false, false, Arguments::None, {}},
     {Operator::Power, "pow", "", 2, false, false, false, Arguments::None, {}},
+    {Operator::Sine, "sin", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::Cosine, "cos", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::Tangent, "tan", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::HyperbolicTangent, "tanh", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::Floor, "floor", "", 1, false, false, false, Arguments::None, {}},
+    {Operator::Ceiling, "ceil", "", 1, false, false, false, Arguments::None, {}},
     {Operator::Conjugate, "conj", "", 1, false, false, false, Arguments::All, {}},
     {Operator::RealPart, "real", "", 1, false, false, false, Arguments::All, {}},
     {Operator::ImaginaryPart, "imag", "", 1, false, false, false, Arguments::All, {}},
@@ -77,8 +83,7 @@ std::string name_in_call(const Operator &op) {
 
 bool is_real(const Operator &op) {
   if (op.own()) return op.own()->is_real;
-  return op == Operator::SquareRoot || op == Operator::Exponential || op == Operator::Logarithm ||
-         op == Operator::Power;
+  return op.kind() >= Operator::SquareRoot && op.kind() <= Operator::Ceiling; // functions of <math.h>
 }
 
 bool takes_part(const Operator &op) {
@@ -129,7 +134,9 @@ bool holds_for_complex(const Operator &op) {
   case Operator::Not:
   case Operator::AtMost:
   case Operator::Less:
-  case Operator::Power: return false;
+  case Operator::Power:
+  case Operator::Floor:
+  case Operator::Ceiling: return false;
   default: return true;
   }
 }

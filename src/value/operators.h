@@ -46,6 +46,12 @@ public:
     Exponential,
     Logarithm,
     Power,
+    Sine,
+    Cosine,
+    Tangent,
+    HyperbolicTangent,
+    Floor,
+    Ceiling,
     // complex numbers
     Conjugate,
     RealPart,
@@ -92,7 +98,7 @@ private:
   Kind kind_;
   std::shared_ptr<const OwnOperator> own_;
 };
-inline constexpr std::size_t operator_count = 41; // of the table
+inline constexpr std::size_t operator_count = 47; // of the table
 
 /// The operator that makes a number one of that type.
 inline Operator conversion_to(Type type) {
@@ -188,6 +194,12 @@ template <class Number, class Arguments> Number evaluate(const Operator &op, con
   case Operator::SquareRoot: return std::sqrt(result);
   case Operator::Exponential: return std::exp(result);
   case Operator::Logarithm: return std::log(result);
+  case Operator::Sine: return std::sin(result);
+  case Operator::Cosine: return std::cos(result);
+  case Operator::Tangent: return std::tan(result);
+  case Operator::HyperbolicTangent: return std::tanh(result);
+  case Operator::Floor: return std::floor(result);
+  case Operator::Ceiling: return std::ceil(result);
   case Operator::Add:
     for (; next != arguments.end(); ++next)
       result += *next;

@@ -55,7 +55,8 @@ const char *const declarations =
     "typedef unsigned long size_t;\n#define assert(x)\nfloat fmaf(float, float, float);\n"
     "double fmin(double, double), fmax(double, double), fabs(double), sqrt(double), exp(double), "
     "log(double), "
-    "pow(double, double);\nfloat fminf(float, float), fmaxf(float, float), fabsf(float), sqrtf(float);\n";
+    "pow(double, double), sin(double), cos(double), tan(double), tanh(double), floor(double), "
+    "ceil(double);\nfloat fminf(float, float), fmaxf(float, float), fabsf(float), sqrtf(float);\n";
 
 /// The text without what a kernel may not have, and functions that call its functions with arrays of
 /// arguments.

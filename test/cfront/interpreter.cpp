@@ -96,6 +96,12 @@ double Interpreter::value(const Expression &e) {
     if (e.name.text == "abs") return std::fabs(child(0));
     if (e.name.text == "sqrt") return std::sqrt(child(0));
     if (e.name.text == "exp") return std::exp(child(0));
+    if (e.name.text == "sin") return std::sin(child(0));
+    if (e.name.text == "cos") return std::cos(child(0));
+    if (e.name.text == "tan") return std::tan(child(0));
+    if (e.name.text == "tanh") return std::tanh(child(0));
+    if (e.name.text == "floor") return std::floor(child(0));
+    if (e.name.text == "ceil") return std::ceil(child(0));
     if (e.name.text == "log") return std::log(child(0));
     if (e.name.text == "pow") return std::pow(child(0), child(1));
     if (e.name.text == "and") return child(0) != 0 && child(1) != 0;

@@ -44,7 +44,7 @@ REDUCTIONS = ["min", "max", "or", "and", "xor", "*", "any"]
 SEMIRINGS = ["min.+", "max.+", "max.*", "or.and", "xor.and", "min.max", "max.min", "plus.pair", "any.pair", "min.first",
              "min.second", "plus.first", "plus.second", "plus.times"]
 BINARY = ["min", "max", "and", "or", "first", "second", "pair", "xor"]
-UNARY = ["abs", "sqrt", "not", "f32", "int32", "exp"]
+UNARY = ["abs", "sqrt", "not", "f32", "int32", "exp", "sin", "tanh"]
 COMPARISONS = ["<", "<=", ">", ">=", "!="]
 
 

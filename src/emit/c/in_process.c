@@ -35,10 +35,14 @@ void *memcpy(void *, const void *, size_t);
 double creal(double _Complex), cimag(double _Complex), cabs(double _Complex);
 float crealf(float _Complex), cimagf(float _Complex), cabsf(float _Complex);
 double _Complex conj(double _Complex), csqrt(double _Complex), cexp(double _Complex), clog(double _Complex);
+double _Complex csin(double _Complex), ccos(double _Complex), ctan(double _Complex), ctanh(double _Complex);
 float _Complex conjf(float _Complex), csqrtf(float _Complex), cexpf(float _Complex), clogf(float _Complex);
+float _Complex csinf(float _Complex), ccosf(float _Complex), ctanf(float _Complex), ctanhf(float _Complex);
 // part: mathematics
 double fabs(double), sqrt(double), exp(double), log(double), pow(double, double);
+double sin(double), cos(double), tan(double), tanh(double), floor(double), ceil(double);
 float fabsf(float), sqrtf(float), expf(float), logf(float), powf(float, float);
+float sinf(float), cosf(float), tanf(float), tanhf(float), floorf(float), ceilf(float);
 // part: workspace parts
 void *calloc(size_t, size_t);
 // part: workspace assembled

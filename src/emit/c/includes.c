@@ -18,7 +18,9 @@ extern "C" {
 double creal(double _Complex), cimag(double _Complex), cabs(double _Complex);
 float crealf(float _Complex), cimagf(float _Complex), cabsf(float _Complex);
 double _Complex conj(double _Complex), csqrt(double _Complex), cexp(double _Complex), clog(double _Complex);
+double _Complex csin(double _Complex), ccos(double _Complex), ctan(double _Complex), ctanh(double _Complex);
 float _Complex conjf(float _Complex), csqrtf(float _Complex), cexpf(float _Complex), clogf(float _Complex);
+float _Complex csinf(float _Complex), ccosf(float _Complex), ctanf(float _Complex), ctanhf(float _Complex);
 }
 #endif
 // part: mathematics
