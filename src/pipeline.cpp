@@ -409,7 +409,11 @@ static Compilation compile_front(const Request &request, const Front &front) {
   loop::verify(lowered);
   const Loops loops(
       {request, result.combination, untransformed, result.leaves, schedule, *result.prover, details});
+  const std::size_t conditions = lowered.preconditions.size();
   result.program = loops.improve(std::move(lowered), steps);
+  for (std::size_t k = conditions; k < result.program.preconditions.size(); ++k) // of BLAS
+    result.combination.conditions.push_back(
+        {result.program.preconditions[k].formula, result.program.preconditions[k].message});
   if (options.wavefronts) {
     result.inspector = steps.run(
         "inspector",

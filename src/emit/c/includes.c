@@ -25,6 +25,8 @@ float _Complex conjf(float _Complex), csqrtf(float _Complex), cexpf(float _Compl
 #include <math.h>
 // part: memset reserve parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 #include <string.h>
+// part: cblas
+#include <cblas.h>
 // part: threads
 #ifdef _OPENMP
 #include <omp.h>
