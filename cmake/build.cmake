@@ -10,6 +10,16 @@ if(UNRAVEL_JIT)
   include(cmake/clang.cmake)
 endif()
 
+# OpenBLAS is opened by the first kernel that calls it: nothing is linked with it.
+if(UNRAVEL_BLAS)
+  find_library(UNRAVEL_OPENBLAS openblas) # Debian: libopenblas-dev
+  if(UNRAVEL_OPENBLAS)
+    set_source_files_properties(src/build/blas.cpp PROPERTIES COMPILE_DEFINITIONS "UNRAVEL_OPENBLAS=\"${UNRAVEL_OPENBLAS}\"")
+  else()
+    message(STATUS "There is no OpenBLAS: kernels with the schedule `blas` can be compiled, but not run")
+  endif()
+endif()
+
 # Both back ends are always compiled; UNRAVEL_JIT chooses the one that is used.
 set_source_files_properties(src/build/kernel.cpp PROPERTIES COMPILE_DEFINITIONS
   "UNRAVEL_JIT=$<BOOL:${UNRAVEL_JIT}>;UNRAVEL_VERSION=\"${PROJECT_VERSION}\"")

@@ -22,6 +22,7 @@
 #include "pipeline/plans.h"
 #include "pipeline/reuse.h"
 #include "pipeline/steps.h"
+#include "pipeline/weighed.h"
 #include "report/diagnostic.h"
 #include "scan/tree.h"
 #include "schedule/determination.h"
@@ -191,7 +192,15 @@ Compilation compile(const Request &request) {
   return compile(request, read_request(request));
 }
 
+static Compilation compile_front(const Request &request, const Front &front);
+
 Compilation compile(const Request &request, const Front &front) {
+  Compilation made = compile_front(request, front);
+  if (request.details && !made.weighed) made.weighed = weighed_plans(request, front, made.plan);
+  return made;
+}
+
+static Compilation compile_front(const Request &request, const Front &front) {
   if (const std::optional<Front> planned = with_plan(request, front)) return compile(request, *planned);
   if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
@@ -209,6 +218,7 @@ Compilation compile(const Request &request, const Front &front) {
   result.layouts = front.layouts;
   result.packed = front.packed;
   result.structure = front.structure;
+  result.plan = front.plan;
   result.warnings = front.warnings;
   if (!front.program.empty()) steps.add("program", 0, [&] { return front.why + front.program; });
   if (!front.packed.empty()) steps.add("packed results", 0, [&] { return to_text(front.packed); });
@@ -399,7 +409,11 @@ Compilation compile(const Request &request, const Front &front) {
   loop::verify(lowered);
   const Loops loops(
       {request, result.combination, untransformed, result.leaves, schedule, *result.prover, details});
+  const std::size_t conditions = lowered.preconditions.size();
   result.program = loops.improve(std::move(lowered), steps);
+  for (std::size_t k = conditions; k < result.program.preconditions.size(); ++k) // of BLAS
+    result.combination.conditions.push_back(
+        {result.program.preconditions[k].formula, result.program.preconditions[k].message});
   if (options.wavefronts) {
     result.inspector = steps.run(
         "inspector",

@@ -87,6 +87,8 @@ struct PackedResult {
 };
 using PackedResults = std::map<std::string, PackedResult>; // by tensor
 
+struct Weighed; // pipeline/weighed.h
+
 struct Compilation {
   compute::Computation computation;
   std::map<std::string, layout::Layout> layouts; // per tensor, as the kernel has them
@@ -104,6 +106,9 @@ struct Compilation {
   std::shared_ptr<const Compilation> values;
   /// Whether the machine that choices were made for has fast gathers; of the portable one the C asks itself.
   emit::EmitOptions::Gathers gathers = emit::EmitOptions::Gathers::Tested;
+  std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
+  /// With details: the plans that there are of the line, or null.
+  std::shared_ptr<const Weighed> weighed;
   std::vector<Stage> stages;
   std::shared_ptr<prove::Prover> prover; // with the log of all questions
 
@@ -118,8 +123,9 @@ struct Compilation {
 /// Parsing and layouts alone: what a caller needs to know before it has data.
 struct Front {
   compute::Computation computation;
-  std::string program; // what was read from C, or a line was made into, printed; else empty
-  std::string why;     // a line was made into a program
+  std::string program;             // what was read from C, or a line was made into, printed; else empty
+  std::string why;                 // a line was made into a program
+  std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
   std::vector<compute::NestedTerms> nested; // of a plan: how the leaves of statements compute their products
   std::map<std::string, layout::Layout> layouts; // as the kernel has them
   PackedResults packed;

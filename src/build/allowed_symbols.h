@@ -6,10 +6,28 @@
 
 namespace unravel::build {
 
+/// True of what a kernel may call of BLAS (blas.h loads it).
+inline bool is_blas_symbol(std::string_view name) {
+  static constexpr std::string_view allowed[] = {"cblas_daxpy",
+                                                 "cblas_ddot",
+                                                 "cblas_dgemm",
+                                                 "cblas_dgemv",
+                                                 "cblas_dger",
+                                                 "cblas_saxpy",
+                                                 "cblas_sdot",
+                                                 "cblas_sgemm",
+                                                 "cblas_sgemv",
+                                                 "cblas_sger",
+                                                 "openblas_get_num_threads",
+                                                 "openblas_set_num_threads"};
+  static_assert(std::is_sorted(std::begin(allowed), std::end(allowed)));
+  return std::binary_search(std::begin(allowed), std::end(allowed), name);
+}
+
 /// True of the functions from outside that a kernel may call: memory, sorting, mathematics, the run-time
-/// support that compilers call by themselves, and OpenMP (`is_openmp_symbol`). A kernel that names any other
-/// is refused, so that no text, whatever a layout's or an expression's author wrote, reaches the rest of the
-/// process.
+/// support that compilers call by themselves, and BLAS; OpenMP's are others (`is_openmp_symbol`). A kernel
+/// that names any other is refused, so that no text, whatever a layout's or an expression's author wrote,
+/// reaches the rest of the process.
 inline bool is_allowed_symbol(std::string_view name) {
   static constexpr std::string_view allowed[] = {
       "__divdc3",  "__divsc3",  "__divti3",   "__floattidf",    "__modti3", "__muldc3", "__mulsc3",
@@ -30,7 +48,7 @@ inline bool is_allowed_symbol(std::string_view name) {
       "sincosf",   "sinf",      "sinh",       "sinhf",          "sqrt",     "sqrtf",    "strlen",
       "tan",       "tanf",      "tanh",       "tanhf",          "trunc",    "truncf"};
   static_assert(std::is_sorted(std::begin(allowed), std::end(allowed)));
-  return std::binary_search(std::begin(allowed), std::end(allowed), name);
+  return std::binary_search(std::begin(allowed), std::end(allowed), name) || is_blas_symbol(name);
 }
 
 /// True of the functions of the OpenMP runtimes (LLVM's libomp, GNU's libgomp).

@@ -1,6 +1,7 @@
 #include "build/kernel.h"
 
 #include "build/back_end.h"
+#include "build/blas.h"
 #include "build/cache.h"
 #include "files/file.h"
 #include "machine/processor.h"
@@ -155,6 +156,7 @@ Workspace &Workspace::operator=(Workspace &&other) noexcept {
 
 Kernel compile(const std::string &c_text, const Options &options) {
   Clock::time_point start = Clock::now();
+  if (calls_blas(c_text)) load_blas();
   std::unique_ptr<BackEnd> back_end = choose_back_end(options);
   if (!options.cache) {
     Built built = back_end->build(c_text, false);

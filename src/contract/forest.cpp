@@ -42,6 +42,31 @@ public:
     return cost;
   }
 
+  /// Iterations of the loop in one of those around it.
+  double trips(const Node &loop, Set opened) const {
+    std::vector<std::size_t> inside;
+    collect_terms(loop, inside);
+    const Set now = opened | bit(loop.number);
+    // Terms that no buffer joins are executed for the values of either.
+    double part = 0;
+    std::vector<std::size_t> left = inside;
+    while (!left.empty()) {
+      std::vector<std::size_t> joined{left.front()};
+      for (std::size_t k = 0; k < joined.size(); ++k)
+        for (std::size_t other : inside)
+          if (!contains(joined, other) && (contains(forest_.terms[other].terms, joined[k]) ||
+                                           contains(forest_.terms[joined[k]].terms, other)))
+            joined.push_back(other);
+      double share = 1;
+      for (std::size_t term : joined)
+        for (std::size_t factor : forest_.terms[term].factors)
+          share *= network_.share(factor, now) / network_.share(factor, opened);
+      part = std::max(part, share);
+      std::erase_if(left, [&](std::size_t term) { return contains(joined, term); });
+    }
+    return network_.indices[loop.number].size * part;
+  }
+
 private:
   static bool contains(const std::vector<std::size_t> &all, std::size_t one) {
     return std::ranges::find(all, one) != all.end();
@@ -63,23 +88,6 @@ private:
     std::vector<std::size_t> inside;
     collect_terms(loop, inside);
     const Set now = opened | bit(loop.number);
-    // Terms that no buffer joins are executed for the values of either.
-    double part = 0;
-    std::vector<std::size_t> left = inside;
-    while (!left.empty()) {
-      std::vector<std::size_t> joined{left.front()};
-      for (std::size_t k = 0; k < joined.size(); ++k)
-        for (std::size_t other : inside)
-          if (!contains(joined, other) && (contains(forest_.terms[other].terms, joined[k]) ||
-                                           contains(forest_.terms[joined[k]].terms, other)))
-            joined.push_back(other);
-      double share = 1;
-      for (std::size_t term : joined)
-        for (std::size_t factor : forest_.terms[term].factors)
-          share *= network_.share(factor, now) / network_.share(factor, opened);
-      part = std::max(part, share);
-      std::erase_if(left, [&](std::size_t term) { return contains(joined, term); });
-    }
     std::size_t stored = 0, touched = 0;
     const auto touch = [&](Set indices) {
       touched += has(indices, loop.number) && std::popcount(indices & ~opened) > 1;
@@ -93,8 +101,7 @@ private:
         if (!contains(inside, read)) touch(forest_.terms[read].target);
       if (!contains(inside, reader_of(term))) touch(forest_.terms[term].target);
     }
-    const double trips = network_.indices[loop.number].size * part;
-    return price_.loop(trips, of(loop.body, now), stored, touched);
+    return price_.loop(trips(loop, opened), of(loop.body, now), stored, touched);
   }
 
   const Network &network_;
@@ -120,8 +127,7 @@ void each_term(const std::vector<Node> &body, Set opened,
 
 class Text {
 public:
-  Text(const Network &network, const Forest &forest)
-      : network_(network), forest_(forest), buffers_(buffers_of(forest)) {}
+  Text(const Network &network, const Forest &forest) : network_(network), forest_(forest) {}
 
   std::string of(const std::vector<Node> &body, int depth) {
     std::string text;
@@ -143,7 +149,7 @@ public:
         text += "\n";
         continue;
       }
-      text += statement(inner->number);
+      text += term_text(network_, forest_, inner->number) + ";";
       for (int k = 0; k < closing; ++k)
         text += " }";
       text += "\n";
@@ -152,45 +158,13 @@ public:
   }
 
 private:
-  /// What begins in front of this node: what a term in it writes for another node of the body.
   void declare(const Node &node, const std::vector<Node> &body, int depth, std::string &text) const {
-    for (const Buffer &buffer : buffers_) {
-      std::vector<std::size_t> inside, beside;
-      collect_terms(node, inside);
-      for (const Node &other : body)
-        if (&other != &node) collect_terms(other, beside);
-      const bool writes = std::ranges::find(inside, buffer.term) != inside.end();
-      const bool is_read = std::ranges::any_of(beside, [&](std::size_t term) {
-        return std::ranges::find(forest_.terms[term].terms, buffer.term) != forest_.terms[term].terms.end();
-      });
-      if (writes && is_read) text += fmt::format("{:{}}let {} = 0;\n", "", 2 * depth, element(buffer.term));
-    }
-  }
-
-  std::string element(std::size_t term) const {
-    std::string modes;
-    for (const Buffer &buffer : buffers_)
-      if (buffer.term == term)
-        for (std::size_t index : modes_in_order(network_, buffer))
-          modes += (modes.empty() ? "" : ",") + network_.indices[index].name;
-    const std::string name = buffer_name(network_, term);
-    return modes.empty() ? name : fmt::format("{}({})", name, modes);
-  }
-
-  std::string statement(std::size_t number) const {
-    const Term &term = forest_.terms[number];
-    std::string text = (number + 1 == forest_.terms.size() ? network_.target : element(number)) + " += ",
-                times;
-    for (std::size_t factor : term.factors)
-      text += times + network_.factors[factor].text, times = " * ";
-    for (std::size_t read : term.terms)
-      text += times + element(read), times = " * ";
-    return text + ";";
+    for (const Buffer &buffer : begun_before(node, body, forest_))
+      text += fmt::format("{:{}}let {} = 0;\n", "", 2 * depth, written_text(network_, forest_, buffer.term));
   }
 
   const Network &network_;
   const Forest &forest_;
-  std::vector<Buffer> buffers_;
 };
 
 } // namespace
@@ -252,6 +226,36 @@ double Price::loop(double trips, double inside, std::size_t stored, std::size_t 
   }
 }
 
+std::vector<double> executions_of(const Network &network, const Forest &forest) {
+  const Price price;
+  const Walk walk(network, forest, price);
+  std::vector<double> executions;
+  const auto visit = [&](const auto &self, const std::vector<Node> &body, Set opened, double times) -> void {
+    for (const Node &node : body) {
+      if (!node.is_loop) continue;
+      executions.push_back(times * walk.trips(node, opened));
+      self(self, node.body, opened | bit(node.number), executions.back());
+    }
+  };
+  visit(visit, forest.roots, 0, 1);
+  return executions;
+}
+
+std::vector<Buffer> begun_before(const Node &node, const std::vector<Node> &body, const Forest &forest) {
+  std::vector<std::size_t> inside, beside;
+  collect_terms(node, inside);
+  for (const Node &other : body)
+    if (&other != &node) collect_terms(other, beside);
+  std::vector<Buffer> begun;
+  for (const Buffer &buffer : buffers_of(forest))
+    if (std::ranges::find(inside, buffer.term) != inside.end() &&
+        std::ranges::any_of(beside, [&](std::size_t term) {
+          return std::ranges::find(forest.terms[term].terms, buffer.term) != forest.terms[term].terms.end();
+        }))
+      begun.push_back(buffer);
+  return begun;
+}
+
 double cost_of(const Network &network, const Forest &forest, const Price &price) {
   return Walk(network, forest, price).of(forest.roots, 0);
 }
@@ -269,6 +273,26 @@ std::string buffer_name(const Network &network, std::size_t term) {
   while (is_taken(name))
     name += "_";
   return name;
+}
+
+std::string written_text(const Network &network, const Forest &forest, std::size_t term) {
+  if (term + 1 == forest.terms.size()) return network.target;
+  std::string modes;
+  for (const Buffer &buffer : buffers_of(forest))
+    if (buffer.term == term)
+      for (std::size_t index : modes_in_order(network, buffer))
+        modes += (modes.empty() ? "" : ",") + network.indices[index].name;
+  const std::string name = buffer_name(network, term);
+  return modes.empty() ? name : fmt::format("{}({})", name, modes);
+}
+
+std::string term_text(const Network &network, const Forest &forest, std::size_t term) {
+  std::string text = written_text(network, forest, term) + " += ", times;
+  for (std::size_t factor : forest.terms[term].factors)
+    text += times + network.factors[factor].text, times = " * ";
+  for (std::size_t read : forest.terms[term].terms)
+    text += times + written_text(network, forest, read), times = " * ";
+  return text;
 }
 
 std::string to_text(const Network &network, const Forest &forest) {

@@ -71,10 +71,21 @@ struct Price {
 /// in it read.
 double cost_of(const Network &network, const Forest &forest, const Price &price);
 
+/// How often the bodies of the loops are executed in all, in the order of the text: of the first root, of
+/// what is in it, of the next one. As cost_of counts.
+std::vector<double> executions_of(const Network &network, const Forest &forest);
+
+/// What begins anew in front of a node of this body: what a term in it leaves for another node.
+std::vector<Buffer> begun_before(const Node &node, const std::vector<Node> &body, const Forest &forest);
+
 /// A program in text: loops, `let w(j) = 0`, sums.
 std::string to_text(const Network &network, const Forest &forest);
 
 /// The name of a term's buffer: "w", "w2".
 std::string buffer_name(const Network &network, std::size_t term);
+/// What a term does: "w(j) += B(j, k) * x(k)".
+std::string term_text(const Network &network, const Forest &forest, std::size_t term);
+/// What it writes: "w(j)", or the target.
+std::string written_text(const Network &network, const Forest &forest, std::size_t term);
 
 } // namespace unravel::contract

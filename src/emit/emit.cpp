@@ -9,6 +9,7 @@
 #include "emit/workspace.h"
 #include "emit/wrap.h"
 #include "loop/assembled.h"
+#include "loop/blas.h"
 #include "loop/passes.h"
 #include "loop/walk.h"
 #include "value/chosen.h"
@@ -161,6 +162,7 @@ std::string documentation(const Program &program, const Names &names, const Expr
   }
   const std::string errors = errors_text(program);
   if (!errors.empty()) result += wrap_text(errors, " * ");
+  if (loop::has_blas(program.body)) result += " *\n * It calls CBLAS: link with -lopenblas.\n";
   return result + " */\n";
 }
 

@@ -126,7 +126,8 @@ bool is_macro(const std::string &identifier) {
 bool is_reserved(const std::string &identifier) {
   static const std::set<std::string> reserved = make_set();
   if (identifier.starts_with("_") || identifier.find("__") != std::string::npos) return true;
-  for (const char *prefix : {"omp_", "kmp_", "gomp_", "unravel_", "UNRAVEL_"})
+  for (const char *prefix : {"omp_", "kmp_", "gomp_", "unravel_", "UNRAVEL_", "cblas_", "Cblas", "CBLAS_",
+                             "openblas_", "OPENBLAS_"})
     if (identifier.starts_with(prefix)) return true;
   return reserved.contains(identifier) || is_macro(identifier);
 }

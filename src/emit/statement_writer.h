@@ -222,6 +222,7 @@ private:
   void write(const loop::Break &);
   void write(const loop::Miss &);
   void write(const loop::Prefetch &x);
+  void write(const loop::Blas &x);
 
   const loop::Program &program_;
   const EmitOptions &options_;

@@ -1,6 +1,7 @@
 #include "emit/statement_writer.h"
 
 #include "emit/assignment.h"
+#include "emit/blas.h"
 #include "emit/copies.h"
 #include "emit/intersect.h"
 #include "emit/lanes.h"
@@ -8,6 +9,7 @@
 #include "emit/pragmas.h"
 #include "emit/together.h"
 #include "emit/wrap.h"
+#include "loop/blas.h"
 #include "loop/passes.h"
 #include "loop/walk.h"
 
@@ -79,6 +81,11 @@ void StatementWriter::body() {
   std::string before = std::exchange(text_, {});
   block(program_.body);
   std::string statements = std::exchange(text_, std::move(before));
+  std::string blas_threads;
+  if (has_blas(program_.body)) {
+    blas_threads = names_.fresh("blas_threads");
+    line(fmt::format("const int {} = {}(1);", blas_threads, expressions_.called("blas_threads")));
+  }
   for (const auto &[array, name] : past_caches_)
     guarded_line("__GNUC__", fmt::format("const int {} = {};", name,
                                          expressions_.term_of_members(longer_than_caches(array, program_))));
@@ -87,6 +94,7 @@ void StatementWriter::body() {
   text_ += statements;
   for (const auto &[array, name] : past_caches_)
     guarded_line("__GNUC__", fmt::format("unravel_finish_lanes({});", name));
+  if (!blas_threads.empty()) line(fmt::format("unravel_blas_threads({});", blas_threads));
 }
 
 void StatementWriter::note(std::size_t begin, const Statement &statement) {
@@ -395,6 +403,13 @@ void StatementWriter::write(const Break &) {
 void StatementWriter::write(const Prefetch &x) {
   expressions_.need("prefetch");
   line(fmt::format("UNRAVEL_PREFETCH(&{}[{}]);", names_.array(x.array), expressions_.term(x.slot)));
+}
+
+void StatementWriter::write(const Blas &x) {
+  const BlasText made = blas_text(x, program_, names_, expressions_);
+  if (made.test.empty()) return lines(made.calls);
+  open(fmt::format("if ({})", made.test), made.calls);
+  close({});
 }
 
 void StatementWriter::write(const Miss &) {

@@ -93,6 +93,8 @@ private:
       if (const auto *store = std::get_if<Store>(&inner.kind); store && touches(store->target, sum.array))
         only = false;
       if (const auto *zero = std::get_if<Zero>(&inner.kind); zero && zero->array == sum.array) only = false;
+      if (const auto *call = std::get_if<Blas>(&inner.kind); call && touches(call->target, sum.array))
+        only = false;
       // the element may be there from then on
       if (const auto *more = std::get_if<Reserve>(&inner.kind))
         only = only && std::find(more->arrays.begin(), more->arrays.end(), sum.array) == more->arrays.end();

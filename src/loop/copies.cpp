@@ -62,6 +62,8 @@ bool only_adds_to(const For &loop, const std::string &array) {
         if (const auto *element = std::get_if<Element>(&store->target))
           only = only && element->array != array;
       if (const auto *zero = std::get_if<Zero>(&statement.kind)) only = only && zero->array != array;
+      if (const auto *call = std::get_if<Blas>(&statement.kind))
+        if (const auto *element = std::get_if<Element>(&call->target)) only = only && element->array != array;
       const auto *reduced = std::get_if<Accumulate>(&statement.kind);
       const auto *to = reduced ? std::get_if<Element>(&reduced->target) : nullptr;
       if (to && to->array == array) {

@@ -1,6 +1,7 @@
 #include "loop/interpret_code.h"
 
 #include "loop/assembled.h"
+#include "loop/blas.h"
 #include "loop/hash.h"
 #include "loop/types.h"
 #include "loop/walk.h"
@@ -307,6 +308,7 @@ private:
             [&](const SetCount &x_) { return of_count(Step::SetCount, x_.count, x_.value); },
             [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}, {}}; },
             [](const Miss &) { return Step{Step::Miss, 0, 0, 0, 1, false, {}, {}}; },
+            [&](const Blas &call) { return statement(as_loops(call)); },
             [&](const Prefetch &x_) { return Step{Step::Evaluate, 0, term(x_.slot), 0, 1, false, {}, {}}; },
         },
         x.kind);

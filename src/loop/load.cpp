@@ -15,9 +15,15 @@ void add_term(std::vector<Load> &loads, const Term &term) {
       loads.push_back(std::move(load));
 }
 
+/// Values whose elements may be replaced by locals: not the operands of BLAS, which are read as arrays.
+void each_replaced_value(const Statement &statement, const std::function<void(const Value &)> &visit) {
+  if (const auto *call = std::get_if<Blas>(&statement.kind)) return visit(call->scale);
+  each_own_value(statement, visit);
+}
+
 void add_own(std::vector<Load> &loads, const Statement &statement) {
   each_own_term(statement, [&](const Term &term) { add_term(loads, term); });
-  each_own_value(statement, [&](const Value &value) {
+  each_replaced_value(statement, [&](const Value &value) {
     each_element(value, [&](const Element &element) {
       Load load{term::apply(element.array, {element.slot}), true};
       if (std::find(loads.begin(), loads.end(), load) == loads.end()) loads.push_back(std::move(load));
@@ -65,7 +71,7 @@ std::vector<Load> certain_loads(const Statement &statement) {
     add_term(loads, first_part(loop->condition));
   else if (const auto *guard = std::get_if<If>(&statement.kind))
     add_term(loads, first_part(guard->condition));
-  else
+  else if (!std::holds_alternative<Blas>(statement.kind)) // which may do nothing
     add_own(loads, statement);
   return loads;
 }
@@ -80,7 +86,7 @@ int count_load(const Statement &statement, const Load &load) {
   if (!load.is_value) return occurrences(statement, load.term);
   int count = 0;
   each_statement(statement, [&](const Statement &inner) {
-    each_own_value(inner, [&](const Value &value) {
+    each_replaced_value(inner, [&](const Value &value) {
       each_element(value, [&](const Element &element) {
         count += term::apply(element.array, {element.slot}) == load.term;
       });

@@ -330,6 +330,25 @@ struct Prefetch {
   term::Term slot;
 };
 
+/// A call of BLAS, which adds a product up: for each value of the axes' variables, which count from 0 to the
+/// extents, target += scale * left * right, or scale * left. The operands' elements are those of all
+/// variables being 0; each step of an axis moves them by its strides. `scale` is evaluated once, and is no
+/// sum. It has a form that blas.h knows; where an extent is 0 nothing is done. The target's array isn't read.
+/// As sums are, it may be reassociated. `threads`: BLAS may have as many threads as a parallel loop, in none
+/// of which it stands; else it has one.
+struct Blas {
+  struct Axis {
+    term::Term extent;
+    term::Term target, left, right; // strides; 0 where the operand stays
+  };
+  std::vector<Axis> axes; // 1 to 3
+  Target target;
+  Element left;
+  std::optional<Element> right;
+  Value scale;
+  bool threads = false;
+};
+
 /// What a statement was made for: a level of the nest of a leaf's plan, by numbers that the maker of the
 /// program gives (lower.h). It says nothing about what the program does, and isn't printed: pages and
 /// debuggers show it. Passes keep it, and join those of statements that they make one of.
@@ -344,7 +363,7 @@ using Origins = std::vector<Origin>; // sorted, each once
 
 struct Statement {
   std::variant<For, While, Intersect, Merge, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero,
-               SetElement, Sort, IfValue, Reserve, SetCount, Break, Miss, Prefetch>
+               SetElement, Sort, IfValue, Reserve, SetCount, Break, Miss, Prefetch, Blas>
       kind;
   Origins origins = {}; // none: made for no level, as what clears the result
 };

@@ -307,6 +307,7 @@ private:
       expect("]");
       return {Prefetch{std::move(array), std::move(slot)}};
     }
+    if (accept_test("blas")) return blas();
     if (accept_test("reserve")) return reserve();
     if (accept_test("count")) {
       std::string count = name("=");
@@ -335,6 +336,43 @@ private:
     loop.body = braced();
     expect("}");
     return {std::move(loop)};
+  }
+
+  Element element() {
+    Element made{name("["), {}};
+    made.slot = term();
+    expect("]");
+    return made;
+  }
+
+  Statement blas() {
+    Blas call;
+    std::string target = name();
+    if (accept("[")) {
+      Term slot = term();
+      expect("]");
+      call.target = Element{std::move(target), std::move(slot)};
+    } else {
+      call.target = Local{std::move(target)};
+    }
+    expect_word("by");
+    call.left = element();
+    if (accept_word("and")) call.right = element();
+    expect_word("scale");
+    call.scale = value();
+    while (accept_word("over")) {
+      Blas::Axis axis;
+      axis.extent = term();
+      expect(":");
+      axis.target = term();
+      expect(",");
+      axis.left = term();
+      expect(",");
+      axis.right = term();
+      call.axes.push_back(std::move(axis));
+    }
+    call.threads = accept_word("threads");
+    return {std::move(call)};
   }
 
   Statement reserve() {

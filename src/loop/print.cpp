@@ -178,6 +178,18 @@ private:
   void print(const SetCount &x) { line(fmt::format("count {} = {}", x.count, to_text(x.value))); }
   void print(const Break &) { line("break"); }
   void print(const Miss &) { line("miss"); }
+  void print(const Blas &x) {
+    std::string text =
+        "blas " + (std::holds_alternative<Local>(x.target) ? std::get<Local>(x.target).name
+                                                           : to_text(Value{std::get<Element>(x.target)}));
+    text += fmt::format(" by {}", to_text(Value{x.left}));
+    if (x.right) text += fmt::format(" and {}", to_text(Value{*x.right}));
+    text += fmt::format(" scale {}", to_text(x.scale));
+    for (const Blas::Axis &axis : x.axes)
+      text += fmt::format(" over {} : {}, {}, {}", to_text(axis.extent), to_text(axis.target),
+                          to_text(axis.left), to_text(axis.right));
+    line(text + (x.threads ? " threads" : ""));
+  }
   void print(const Prefetch &x) { line(fmt::format("prefetch {}[{}]", x.array, to_text(x.slot))); }
 
   int indent_;

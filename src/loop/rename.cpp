@@ -54,6 +54,7 @@ void rename_own(Statement &statement, const std::map<std::string, std::string> &
                  [](Break &) {},
                  [](Miss &) {},
                  [](Prefetch &) {},
+                 [&](Blas &x) { set_target(x.target); },
              },
              statement.kind);
   for (Block *inner : blocks_of(statement))

@@ -1,5 +1,7 @@
 #include "loop/verify.h"
 
+#include "loop/blas.h"
+
 #include "loop/assembled.h"
 #include "loop/copies.h"
 #include "loop/gathered_sum.h"
@@ -218,6 +220,18 @@ private:
     return workspace && workspace->element == ElementType::Bit;
   }
 
+  void blas(const Blas &call) {
+    std::string why;
+    if (!form_of(call, why)) refuse(fmt::format("BLAS has no such call: {}", why));
+    if (call.threads && parallel_depth_ > 0) refuse("a call of BLAS has threads in a parallel loop");
+    if (const auto *element = std::get_if<Element>(&call.target)) {
+      if (element->array == copied_) refuse("BLAS adds to what threads have copies of");
+      if (element->array == call.left.array || (call.right && element->array == call.right->array))
+        refuse(fmt::format("BLAS reads `{}`, to which it adds", element->array));
+    }
+    added_to(call.target);
+  }
+
   void zero(const Zero &x) const {
     const auto found = arrays_.find(x.array);
     const bool is_set = found != arrays_.end() && has_bits(found->second.workspace);
@@ -338,6 +352,7 @@ private:
                      if (!arrays_.contains(wanted.array))
                        refuse(fmt::format("there is no array `{}`", wanted.array));
                    },
+                   [&](const Blas &call) { blas(call); },
                },
                x.kind);
   }

@@ -82,6 +82,13 @@ void each_own_term(const Statement &statement, const std::function<void(const Te
                  [](const Break &) {},
                  [](const Miss &) {},
                  [&](const Prefetch &x) { visit(x.slot); },
+                 [&](const Blas &x) {
+                   for (const Blas::Axis &axis : x.axes)
+                     visit(axis.extent), visit(axis.target), visit(axis.left), visit(axis.right);
+                   each_term(x.scale, visit), visit(x.left.slot);
+                   if (x.right) visit(x.right->slot);
+                   each_target_slot(x.target, visit);
+                 },
              },
              statement.kind);
 }
@@ -108,6 +115,10 @@ void each_own_value(const Statement &statement, const std::function<void(const V
                  [](const Break &) {},
                  [](const Miss &) {},
                  [](const Prefetch &) {},
+                 [&](const Blas &x) {
+                   visit(x.scale), visit({x.left});
+                   if (x.right) visit({*x.right});
+                 },
              },
              statement.kind);
 }
@@ -228,6 +239,14 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
                  [](Break &) {},
                  [](Miss &) {},
                  [&](Prefetch &x) { x.slot = terms(x.slot); },
+                 [&](Blas &x) { // whose left and right are no values that could be others
+                   for (Blas::Axis &axis : x.axes)
+                     for (Term *term : {&axis.extent, &axis.target, &axis.left, &axis.right})
+                       *term = terms(*term);
+                   value(x.scale), x.left.slot = terms(x.left.slot);
+                   if (x.right) x.right->slot = terms(x.right->slot);
+                   map_target(x.target, terms);
+                 },
              },
              statement.kind);
   for (Block *block : blocks_of(statement))
@@ -270,6 +289,7 @@ void Effects::add(const Statement &statement) {
                  [&](const Break &) { breaks = true; },
                  [&](const Miss &) { misses = true; },
                  [](const Prefetch &) {},
+                 [&](const Blas &x) { stored.insert(written_name(x.target)); },
              },
              statement.kind);
   bool before = breaks;

@@ -38,6 +38,7 @@ bool writes_to(const Statement &statement, const Arrays &arrays) {
   if (const auto *store = std::get_if<Store>(&statement.kind)) return is_one(store->target);
   if (const auto *sum = std::get_if<Accumulate>(&statement.kind)) return is_one(sum->target);
   if (const auto *zero = std::get_if<Zero>(&statement.kind)) return arrays.contains(zero->array);
+  if (const auto *call = std::get_if<Blas>(&statement.kind)) return is_one(call->target);
   if (const auto *ahead = std::get_if<Prefetch>(&statement.kind)) return arrays.contains(ahead->array);
   return false;
 }

@@ -7,7 +7,7 @@
 
 // The grammar: statements between ";", each one of
 //   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"
-//   "drop" "zeros"   "plan" ( integer | "none" )
+//   "drop" "zeros"   "plan" ( integer | "none" )   "blas"
 //   "wavefront" variable ["packed"]
 //   "parallel" list(variable) [sharing]   "fuse" variable "," variable   "reduce" tensor "by" reduction
 //   ("tile" | "split") list(variable "by" integer)
@@ -22,8 +22,9 @@ namespace unravel::parse {
 namespace {
 
 const std::vector<std::string> statements = {
-    "order", "parallel", "fuse",      "reduce", "find", "chunk",     "serial",    "tile",  "split", "skew",
-    "shift", "bound",    "wavefront", "unroll", "jam",  "vectorise", "workspace", "reuse", "drop",  "plan"};
+    "order", "parallel",  "fuse",      "reduce", "find",  "chunk",     "serial",
+    "tile",  "split",     "skew",      "shift",  "bound", "wavefront", "unroll",
+    "jam",   "vectorise", "workspace", "reuse",  "drop",  "plan",      "blas"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
@@ -95,6 +96,9 @@ private:
     } else if (tokens_.peek().text == "reuse") {
       if (result_.reuse) fail_twice(word);
       result_.reuse = tokens_.expect_name("`reuse`");
+    } else if (tokens_.peek().text == "blas") {
+      if (result_.blas) fail_twice(word);
+      result_.blas = tokens_.expect_name("`blas`");
     } else if (tokens_.peek().text == "drop") {
       if (result_.drop) fail_twice(word);
       result_.drop = tokens_.expect_name("`drop`");

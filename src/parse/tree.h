@@ -317,6 +317,7 @@ struct ScheduleTree {
   std::optional<Name> packed;                  // `wavefront i packed`
   std::optional<Name> reuse;                   // `reuse`
   std::optional<Name> drop;                    // `drop zeros`
+  std::optional<Name> blas;                    // `blas`
 };
 
 } // namespace unravel::parse

@@ -2,8 +2,10 @@
 
 #include "choose/dot_products.h"
 #include "choose/parallel.h"
+#include "loop/blas.h"
 #include "loop/gathered_sum.h"
 #include "loop/verify.h"
+#include "report/diagnostic.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -80,7 +82,7 @@ std::vector<loop::Request> Loops::changes(const loop::Program &lowered) const {
                                  in_.prover, in_.details)});
   }
   if (asked) return choose::loop_requests(in_.schedule, loops, lowered);
-  if (in_.leaves.size() != 1) return {};
+  if (in_.leaves.size() != 1 || in_.schedule.blas) return {};
   const Leaf &leaf = in_.leaves.front();
   for (const plan::Alternative &other : leaf.plan.alternatives) {
     if (!leaf.verdicts_of_untiled) return {};
@@ -89,7 +91,27 @@ std::vector<loop::Request> Loops::changes(const loop::Program &lowered) const {
   return choose::dot_products(loops, lowered);
 }
 
+loop::Program Loops::with_blas(loop::Program lowered) const {
+  const parse::ScheduleTree &schedule = in_.schedule;
+  const bool keep_parallel =
+      !schedule.parallel.empty() || !schedule.fused.empty() || !schedule.reductions.empty();
+  loop::BlasCalls made = loop::call_blas(loop::fold(std::move(lowered)), keep_parallel);
+  if (made.calls > 0) return std::move(made.program);
+  std::string nests;
+  for (const loop::BlasCalls::Left &left : made.left)
+    nests += (nests.empty() ? "" : "; ") +
+             (left.variable.empty() ? left.why : fmt::format("loop over `{}`: {}", left.variable, left.why));
+  report::fail(report::Kind::not_supported, schedule.blas->span,
+               fmt::format("`blas`: no nest of loops is a call of BLAS ({})",
+                           nests.empty() ? "none adds products up" : nests),
+               "a dense vector, or matrix, times another is one; `unravel explain` prints the loops");
+}
+
 loop::Program Loops::improve(loop::Program lowered, Steps &steps) const {
+  if (in_.schedule.blas)
+    lowered = steps.run(
+        "BLAS", [&] { return with_blas(std::move(lowered)); },
+        [](const loop::Program &program) { return loop::to_text(program); });
   const std::vector<loop::Request> requests = changes(lowered);
   std::set<term::Term> copied; // loads of iterations that stand beside others, in bounds likewise
   if (!requests.empty())

@@ -37,6 +37,8 @@ private:
   /// loop::NameElements, by the layouts' properties and the program's preconditions.
   bool names_elements(const std::string &keys, const term::Term &extent, const loop::Program &program) const;
   std::vector<loop::Request> changes(const loop::Program &lowered) const;
+  /// `blas`; throws where no nest is a call.
+  loop::Program with_blas(loop::Program lowered) const;
 
   Input in_;
   std::set<term::Term> safe_;

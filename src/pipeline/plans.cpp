@@ -18,9 +18,6 @@ using report::Kind;
 
 namespace {
 
-/// So much cheaper is a plan that is taken by itself. (Estimates are no measurements.)
-constexpr double worth = 0.8;
-
 std::shared_ptr<const text::Source> text_of(const std::string &content) {
   return std::make_shared<const text::Source>("plan", content);
 }
@@ -240,7 +237,9 @@ std::optional<Front> with_plan(const Request &request, const Front &front, bool 
   if (!number) return std::nullopt;
   compute::PlannedLine line = planned_line(front, *plans, plans->found.plans[*number]);
   if (!line.program && line.nested.empty()) return std::nullopt;
-  return planned(request, front, std::move(line), text_of(*plans, *number));
+  Front made = planned(request, front, std::move(line), text_of(*plans, *number));
+  made.plan = number;
+  return made;
 }
 
 } // namespace unravel::pipeline

@@ -150,4 +150,30 @@ void check_sizes(const std::vector<combine::SizeCondition> &conditions,
   }
 }
 
+namespace {
+
+/// The name under which the extent of an index is known: of a program's loop that of its upper bound.
+std::string size_of(const std::string &index, const compute::Program &program) {
+  for (const compute::Statement &statement : program.statements)
+    for (const compute::Loop &loop : statement.loops)
+      if (const auto *size = loop.high.as<term::Variable>(); size && loop.variable == index)
+        return size->name;
+  return index;
+}
+
+} // namespace
+
+void check_fixed_extents(const pipeline::Front &front, const std::map<std::string, std::int64_t> &extents) {
+  using Transformation = parse::ScheduleTree::Transformation;
+  for (const Transformation &fixed : front.schedule.transformations) {
+    if (fixed.kind != Transformation::Kind::Fix) continue;
+    const auto extent = extents.find(size_of(fixed.variable.text, front.computation.program));
+    if (extent != extents.end() && extent->second != fixed.number)
+      report::fail(report::Kind::wrong_shape, fixed.number_span,
+                   fmt::format("index `{}` has the extent {} in these data, not {}", fixed.variable.text,
+                               extent->second, fixed.number),
+                   fmt::format("write `bound {} = {}`", fixed.variable.text, extent->second));
+  }
+}
+
 } // namespace unravel::run

@@ -2,6 +2,7 @@
 
 #include "combine/space.h"
 #include "compute/computation.h"
+#include "pipeline.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>
@@ -54,5 +55,8 @@ private:
 void check_sizes(const std::vector<combine::SizeCondition> &conditions,
                  const std::map<std::string, tensor::Tensor> &tensors,
                  const std::map<std::string, std::int64_t> &extents);
+
+/// Throws wrong_shape where the schedule fixes an extent (`bound r = 16`) that the data don't have.
+void check_fixed_extents(const pipeline::Front &front, const std::map<std::string, std::int64_t> &extents);
 
 } // namespace unravel::run

@@ -248,4 +248,10 @@ Operands read_operands(const Request &request, const pipeline::Front &front, con
   return Reader(request, front, folders).read();
 }
 
+data::Coordinates with_zeros_of(const data::Coordinates &stored, data::Coordinates entries) {
+  for (std::size_t e = 0; e < stored.size(); ++e)
+    if (stored.is_zero(e)) entries.append(stored.coordinate(e), 0);
+  return entries;
+}
+
 } // namespace unravel::run

@@ -34,6 +34,9 @@ double fill_of(const pipeline::Front &front, const std::string &tensor);
 /// What files and numbers say of their type, where they are complex, is noted as known of their tensors.
 void note_complex_inputs(Request &request);
 
+/// The entries, and the zeros of those that are stored.
+data::Coordinates with_zeros_of(const data::Coordinates &stored, data::Coordinates entries);
+
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders);
 
 } // namespace unravel::run

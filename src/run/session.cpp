@@ -38,19 +38,52 @@ bool is_finite(const data::Elements &values) {
   return true;
 }
 
-/// The entries, and the zeros of those that are stored.
-data::Coordinates with_zeros_of(const data::Coordinates &stored, data::Coordinates entries) {
-  for (std::size_t e = 0; e < stored.size(); ++e)
-    if (stored.is_zero(e)) entries.append(stored.coordinate(e), 0);
-  return entries;
-}
+} // namespace
 
 class Session {
 public:
-  explicit Session(const Request &request) : request_(request) {}
+  explicit Session(const Request &request) : request_(request), repeat_(request.repeat) {}
 
-  Report run() {
-    gather();
+  /// The data.
+  void read() {
+    check_outputs();
+    request_.compile.formats.merge(folder_layouts());
+    note_complex_inputs(request_);
+    front_ = pipeline::read_request(request_.compile);
+    check_output_names();
+    check_result_input();
+    check_ranges();
+    Clock reading;
+    operands_ = read_operands(request_, front_, folders_);
+    folders_.clear();
+    report_.read_ms = reading.milliseconds();
+    check_fixed_extents(front_, operands_.extents);
+    pack();
+    validate();
+    if (shares_structure()) borrow_structure();
+  }
+
+  /// On data that are there, others than the request's.
+  void take_schedules(const std::vector<std::string> &schedules) {
+    restore(initial_);
+    request_.compile.schedules = schedules;
+    front_ = pipeline::read_request(request_.compile);
+    check_fixed_extents(front_, operands_.extents);
+    report_.clang_ms = 0;
+  }
+
+  Report measure(int calls) {
+    request_.repeat = calls;
+    make_kernel();
+    emit();
+    execute();
+    return report_;
+  }
+
+  Report run(bool details) {
+    request_.compile.details = details;
+    request_.repeat = repeat_;
+    make_kernel();
     emit();
     execute();
     pack_results();
@@ -64,34 +97,12 @@ public:
   }
 
   Prepared prepare() {
-    gather();
+    make_kernel();
     return {std::move(report_.compilation), std::move(tensors_), std::move(report_.sizes),
             std::move(report_.notes), pack_options(request_).max_memory};
   }
 
 private:
-  /// Data and loops.
-  void gather() {
-    check_outputs();
-    request_.compile.formats.merge(folder_layouts());
-    note_complex_inputs(request_);
-    front_ = pipeline::read_request(request_.compile);
-    check_output_names();
-    check_result_input();
-    check_ranges();
-    Clock reading;
-    operands_ = read_operands(request_, front_, folders_);
-    folders_.clear();
-    report_.read_ms = reading.milliseconds();
-    check_fixed_extents();
-    pack();
-    validate();
-    if (shares_structure()) borrow_structure();
-    make_kernel();
-    report_.sizes = sizes();
-    check_sizes(report_.compilation.combination.conditions, tensors_, operands_.extents);
-  }
-
   /// Those that no tensor has, by name.
   std::map<std::string, std::int64_t> sizes() const {
     std::map<std::string, std::int64_t> sizes;
@@ -119,29 +130,6 @@ private:
       if (!folder.empty() && !std::filesystem::is_directory(folder))
         report::fail(Kind::cannot_write, text::Place::of_file(path),
                      fmt::format("cannot write: there is no folder `{}`", folder.string()));
-    }
-  }
-
-  /// The name under which the extent of an index is known: of a program's loop that of its upper bound.
-  std::string size_of(const std::string &index) const {
-    for (const compute::Statement &statement : front_.computation.program.statements)
-      for (const compute::Loop &loop : statement.loops)
-        if (const auto *size = loop.high.as<term::Variable>(); size && loop.variable == index)
-          return size->name;
-    return index;
-  }
-
-  /// `bound r = 16`
-  void check_fixed_extents() const {
-    using Transformation = parse::ScheduleTree::Transformation;
-    for (const Transformation &fixed : front_.schedule.transformations) {
-      if (fixed.kind != Transformation::Kind::Fix) continue;
-      auto extent = operands_.extents.find(size_of(fixed.variable.text));
-      if (extent != operands_.extents.end() && extent->second != fixed.number)
-        report::fail(Kind::wrong_shape, fixed.number_span,
-                     fmt::format("index `{}` has the extent {} in these data, not {}", fixed.variable.text,
-                                 extent->second, fixed.number),
-                     fmt::format("write `bound {} = {}`", fixed.variable.text, extent->second));
     }
   }
 
@@ -307,6 +295,8 @@ private:
     if (report_.has_special_values) front_.schedule.plan = pipeline::no_plan;
     report_.compilation = pipeline::compile(request, front_);
     take_lists();
+    report_.sizes = sizes();
+    check_sizes(report_.compilation.combination.conditions, tensors_, operands_.extents);
   }
 
   /// Results that the kernel lists since no order of its loops is that of their entries.
@@ -565,6 +555,7 @@ private:
   }
 
   Request request_;
+  int repeat_; // of the kernel that is wanted; others are measured with `calls`
   Folders folders_;
   pipeline::Front front_;
   std::set<std::string> unproved_; // tensors whose layout may read outside its arrays
@@ -575,14 +566,32 @@ private:
   Report report_;
 };
 
-} // namespace
+Data::Data(const Request &request) : session_(std::make_unique<Session>(request)) {
+  session_->read();
+}
+
+Data::~Data() = default;
+
+Report Data::measure(const std::vector<std::string> &schedules, int calls) {
+  session_->take_schedules(schedules);
+  return session_->measure(calls);
+}
+
+Report Data::run(const std::vector<std::string> &schedules, bool details) {
+  session_->take_schedules(schedules);
+  return session_->run(details);
+}
 
 Prepared prepare(const Request &request) {
-  return Session(request).prepare();
+  Session session(request);
+  session.read();
+  return session.prepare();
 }
 
 Report run(const Request &request) {
-  return Session(request).run();
+  Session session(request);
+  session.read();
+  return session.run(request.compile.details);
 }
 
 } // namespace unravel::run

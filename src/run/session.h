@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -68,6 +69,28 @@ struct Prepared {
 
 /// What run() does before there is C.
 Prepared prepare(const Request &request);
+
+class Session;
+
+/// A request's inputs, read, packed and validated once, for several kernels of it.
+class Data {
+public:
+  /// Throws as run() does.
+  explicit Data(const Request &request);
+  ~Data();
+  Data(const Data &) = delete;
+  Data &operator=(const Data &) = delete;
+
+  /// Makes the kernel with these schedules in place of the request's, and calls it so often. Nothing is
+  /// checked or written; the results are as they were before the next kernel is made. Not where a result's
+  /// arrays are made by the kernel. Of the report there is what is known before the result is looked at.
+  Report measure(const std::vector<std::string> &schedules, int calls);
+  /// What run() does behind reading, with these schedules. The last thing that the object is for.
+  Report run(const std::vector<std::string> &schedules, bool details);
+
+private:
+  std::unique_ptr<Session> session_;
+};
 
 /// Throws mistakes of any stage: missing or unreadable inputs, sizes that disagree, arrays that break a
 /// property, outputs that can't be written. A failed check is in the report, not thrown.

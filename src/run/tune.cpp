@@ -5,31 +5,22 @@
 #include "machine/stopwatch.h"
 #include "pipeline/plans.h"
 #include "report/diagnostic.h"
+#include "run/candidates.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <numeric>
 #include <set>
 
 namespace unravel::run {
 
 namespace {
 
-constexpr int calls = 5;               // of each kernel
-constexpr std::size_t most_plans = 10; // that are tried
-
-Request with(Request request, const std::string &schedule) {
-  if (!schedule.empty()) request.compile.schedules.push_back(schedule);
-  return request;
-}
-
-/// Only the kernel and its times are of interest.
-Request measured(Request request) {
-  request.outputs.clear();
-  request.check = false;
-  request.repeat = calls;
-  return request;
-}
+constexpr int least_calls = 5, most_calls = 100; // of each kernel
+constexpr double long_enough = 30;               // milliseconds of one kernel's calls
+constexpr double hopeless = 2;                   // times the fastest; no schedule makes up for that
+constexpr std::size_t most_plans = 10;           // that are tried
 
 /// What a winner is the winner of.
 std::string key_of(const Request &request, const Report &report) {
@@ -85,22 +76,105 @@ void require_plans(const Request &request) {
                  "leave the choice to the compiler");
 }
 
+/// What measuring goes on with.
+class Trials {
+public:
+  Trials(const Request &request, double seconds, const std::function<void(const Progress &)> &progress)
+      : request_(request), data_(request), progress_(progress), seconds_(seconds) {}
+
+  /// The request's schedules and this one.
+  std::vector<std::string> schedules(const std::string &more) const {
+    std::vector<std::string> all = request_.compile.schedules;
+    if (!more.empty()) all.push_back(more);
+    return all;
+  }
+
+  bool is_over() const { return clock_.milliseconds() >= 1000 * seconds_; }
+
+  const Report &measure(const std::string &schedule) {
+    Report report = data_.measure(schedules(schedule), calls_);
+    if (trials_.empty())
+      calls_ = std::clamp(static_cast<int>(long_enough / std::max(report.kernel.least, 1e-3)), least_calls,
+                          most_calls);
+    if (texts_.insert(report.c_text).second) {
+      trials_.push_back({schedule, report.kernel.least});
+      reports_.push_back(std::move(report));
+      if (progress_) progress_({trials_.back(), clock_.milliseconds() / 1000});
+    }
+    return reports_.back();
+  }
+
+  /// Not where time is over, and nothing where it is refused: there are fewer plans, it takes more memory
+  /// than there may be, the loops aren't as it wants them.
+  void try_one(const std::string &schedule) {
+    if (is_over()) return;
+    report::unless_refused([&] { return measure(schedule), true; });
+  }
+
+  const std::vector<Trial> &all() const { return trials_; }
+  const Report &report_of(std::size_t trial) const { return reports_[trial]; }
+
+  /// The numbers of the fastest ones, so many.
+  std::vector<std::size_t> fastest(std::size_t most) const {
+    std::vector<std::size_t> order(trials_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t k) { return trials_[k].milliseconds; });
+    order.resize(std::min(order.size(), most));
+    return order;
+  }
+
+  Report run(const std::string &schedule, bool details) { return data_.run(schedules(schedule), details); }
+
+private:
+  Request request_;
+  Data data_;
+  const std::function<void(const Progress &)> &progress_;
+  double seconds_;
+  machine::Stopwatch clock_; // from when the data are there
+  int calls_ = least_calls;
+  std::vector<Trial> trials_;
+  std::vector<Report> reports_;
+  std::set<std::string> texts_;
+};
+
+std::string joined(const std::string &one, const std::string &other) {
+  return one.empty() ? other : one + "; " + other;
+}
+
+/// Each candidate by itself, then those that were faster together.
+void try_candidates(Trials &trials) {
+  for (const std::size_t number : trials.fastest(2)) {
+    const Trial base = trials.all()[number];
+    if (base.milliseconds > hopeless * trials.all()[trials.fastest(1).front()].milliseconds) continue;
+    const pipeline::Compilation &made = trials.report_of(number).compilation;
+    // With other wishes no plan is taken by itself.
+    const std::string plan =
+        base.schedule.empty() && made.plan ? fmt::format("plan {}", *made.plan + 1) : base.schedule;
+    std::vector<std::pair<double, std::string>> faster;
+    for (const std::string &candidate : candidates(trials.report_of(number))) {
+      const std::size_t before = trials.all().size();
+      trials.try_one(joined(plan, candidate));
+      if (trials.all().size() > before && trials.all().back().milliseconds < base.milliseconds)
+        faster.emplace_back(trials.all().back().milliseconds, candidate);
+    }
+    std::ranges::sort(faster);
+    std::string together = plan;
+    for (std::size_t k = 0; k < faster.size(); ++k) {
+      together = joined(together, faster[k].second);
+      if (k > 0) trials.try_one(together);
+    }
+  }
+}
+
 } // namespace
 
-Tuning tune(const Request &request, double seconds, const std::function<void(const Trial &)> &progress) {
+Tuned tune(const Request &request, double seconds, bool details,
+           const std::function<void(const Progress &)> &progress) {
   require_plans(request);
-  const machine::Stopwatch clock;
-  Tuning tuning;
-  std::set<std::string> texts;
-  const auto measure = [&](const std::string &schedule) {
-    Report report = run(measured(with(request, schedule)));
-    if (texts.insert(report.c_text).second) {
-      tuning.trials.push_back({schedule, report.kernel.least});
-      if (progress) progress(tuning.trials.back());
-    }
-    return report;
-  };
-  const Report first = measure("");
+  Trials trials(request, seconds, progress);
+  Tuned tuned;
+  Tuning &tuning = tuned.tuning;
+  const Report &first = trials.measure("");
   if (first.has_special_values)
     report::fail(report::Kind::not_supported,
                  "plans can't be measured on data with infinities or NaN: a plan may make other NaNs of them",
@@ -108,32 +182,20 @@ Tuning tune(const Request &request, double seconds, const std::function<void(con
   const std::string key = key_of(request, first);
   const Kept kept(request, key);
   if (const std::optional<std::string> schedule = kept.find()) {
-    if (!schedule->empty()) measure(*schedule);
-    tuning.best = tuning.trials.size() - 1;
+    if (!schedule->empty()) trials.measure(*schedule);
+    tuning.best = trials.all().size() - 1;
     tuning.is_kept = true;
-    return tuning;
+  } else {
+    trials.try_one("plan none");
+    for (std::size_t plan = 1; plan <= most_plans; ++plan)
+      trials.try_one(fmt::format("plan {}", plan));
+    try_candidates(trials);
+    tuning.best = trials.fastest(1).front();
+    kept.store(trials.all()[tuning.best].schedule);
   }
-  std::vector<std::string> schedules{"plan none"};
-  for (std::size_t plan = 1; plan <= most_plans; ++plan)
-    schedules.push_back(fmt::format("plan {}", plan));
-  for (const std::string &schedule : schedules) {
-    if (clock.milliseconds() >= 1000 * seconds) break;
-    try {
-      measure(schedule);
-    } catch (const report::Error &error) {
-      // There are fewer plans, or this one takes more memory than there may be.
-      const report::Kind kind = error.diagnostic().kind;
-      if (kind != report::Kind::not_supported && kind != report::Kind::memory_limit) throw;
-    }
-  }
-  const auto fastest = std::ranges::min_element(tuning.trials, {}, &Trial::milliseconds);
-  tuning.best = static_cast<std::size_t>(fastest - tuning.trials.begin());
-  kept.store(fastest->schedule);
-  return tuning;
-}
-
-Request tuned(Request request, const Tuning &tuning) {
-  return with(std::move(request), tuning.trials[tuning.best].schedule);
+  tuning.trials = trials.all();
+  tuned.report = trials.run(tuning.trials[tuning.best].schedule, details);
+  return tuned;
 }
 
 } // namespace unravel::run

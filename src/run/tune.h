@@ -21,14 +21,25 @@ struct Tuning {
   bool is_kept = false;      // it was measured by an earlier run, on data of the same shapes and counts
 };
 
-/// Measures the kernel that is taken by itself and those of the best plans, as long as the seconds last: no
-/// other one is begun behind that. Plans whose kernels are the same are measured once. The winner is kept
-/// beside the compiled kernels, unless request.build says that nothing is. Calls `progress` behind each
-/// trial. Inputs are read anew for each. Throws as run() does, and not_supported where the line has no plans,
-/// or the schedule asks for one.
-Tuning tune(const Request &request, double seconds, const std::function<void(const Trial &)> &progress);
+/// What is said while it is measured.
+struct Progress {
+  const Trial &trial;
+  double seconds = 0; // since the data are there
+};
 
-/// The request for the winner.
-Request tuned(Request request, const Tuning &tuning);
+struct Tuned {
+  Tuning tuning;
+  Report report; // of the winner
+};
+
+/// Reads the inputs, and measures on them the kernel that is taken by itself and those of the best plans,
+/// then the two fastest of these with what may make them faster (candidates.h), and the fastest with several
+/// of what did: as long as the seconds last, no other one is begun behind that. Plans whose kernels are the
+/// same are measured once. The winner is kept beside the compiled kernels, unless request.build says that
+/// nothing is, and run as run() does. Calls `progress` behind each trial. `details`: as of pipeline::Request,
+/// for the winner. Throws as run() does, and not_supported where the line has no plans, or the schedule asks
+/// for one.
+Tuned tune(const Request &request, double seconds, bool details,
+           const std::function<void(const Progress &)> &progress);
 
 } // namespace unravel::run

@@ -6,6 +6,7 @@
 #include "show/html.h"
 #include "show/layouts.h"
 #include "show/nest.h"
+#include "show/plans.h"
 #include "show/spy_plot.h"
 #include "show/summary.h"
 #include "text/embedded.h"
@@ -162,6 +163,8 @@ std::string to_html(const Page &page) {
   std::vector<Section> sections{{"summary", "In short", summary_html(page, parts)},
                                 {"source", "Source", source_html(page, parts)},
                                 {"layouts", "Layouts", layouts_html(page)}};
+  if (std::string plans = plans_html(compilation); !plans.empty())
+    sections.insert(sections.begin() + 2, {"plan", "Plan", std::move(plans)});
   if (page.tiling) {
     std::string tiles = tiles_html(*page.tiling);
     if (page.tiling->counts && page.tensors)

@@ -1,6 +1,6 @@
 #include "contract/modes.h"
 #include "parse/parse.h"
-#include "pipeline/plans.h"
+#include "pipeline/weighed.h"
 #include "report/diagnostic.h"
 #include "tensor/counts.h"
 #include "tool/commands.h"
@@ -88,12 +88,6 @@ std::string indented(const std::string &text) {
   return made;
 }
 
-const char *kernel_text(const compute::PlannedLine &line) {
-  if (line.nested.empty()) return line.program ? "a program" : "one product";
-  return line.program ? "a program, with sums in the loops of a sparse factor"
-                      : "one loop nest, with sums in the loops of a sparse factor";
-}
-
 std::string plans_text(const Plans &plans, const pipeline::Front &front, std::optional<std::size_t> taken) {
   std::string text = to_text(plans.network);
   text += fmt::format("as written: {}\n", costs_text(plans, plans.written));
@@ -101,7 +95,7 @@ std::string plans_text(const Plans &plans, const pipeline::Front &front, std::op
     const contract::Plan &plan = plans.found.plans[k];
     text += fmt::format("\nplan {}{}: {}\n", k + 1, taken == k ? ", taken" : "", costs_text(plans, plan));
     text += fmt::format("  buffers: {}\n", buffers_text(plans, plan.forest));
-    text += fmt::format("  kernel: {}\n", kernel_text(pipeline::planned_line(front, plans, plan)));
+    text += fmt::format("  kernel: {}\n", pipeline::kernel_text(pipeline::planned_line(front, plans, plan)));
     text += indented(to_text(plans.network, plan.forest));
   }
   if (!plans.found.is_complete) text += "\nthere may be cheaper plans: there are too many to try all\n";

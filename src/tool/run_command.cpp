@@ -18,8 +18,9 @@ std::string name_of(const run::Trial &trial) {
   return trial.schedule.empty() ? "without a schedule" : trial.schedule;
 }
 
-std::string trial_text(const run::Trial &trial) {
-  return fmt::format("tune  {:.3f} ms {}\n", trial.milliseconds, name_of(trial));
+std::string progress_text(const run::Progress &progress, double seconds) {
+  return fmt::format("tune  {:.3f} ms {} ({:.1f} s of {:g} s)\n", progress.trial.milliseconds,
+                     name_of(progress.trial), progress.seconds, seconds);
 }
 
 std::string tuning_text(const run::Tuning &tuning) {
@@ -72,8 +73,8 @@ void add_run(CLI::App &app, int &code, bool &json) {
   command->add_flag("--time", options->time, "run the kernel 7 times for its median time");
   command
       ->add_option("--tune", options->tune,
-                   "seconds to measure the best plans of a product of several tensors on the data; the "
-                   "fastest is taken")
+                   "seconds to measure the best plans of a product of several tensors on the data, and "
+                   "schedules that may make them faster; the fastest is taken")
       ->check(CLI::PositiveNumber);
   command->add_flag("--check", options->check, "compare with the reference evaluator");
   command->add_flag("--no-validate", options->no_validate,
@@ -91,15 +92,19 @@ void add_run(CLI::App &app, int &code, bool &json) {
     json = options->json;
     if (options->machine.empty()) options->machine = "here"; // the kernel runs here, and nowhere else
     run::Request request = run_request(*options);
+    const bool details = !options->report.empty();
     std::optional<run::Tuning> tuning;
+    run::Report report;
     if (options->tune > 0) {
-      tuning = run::tune(request, options->tune, [&](const run::Trial &trial) {
-        if (!json) std::cerr << trial_text(trial);
+      run::Tuned tuned = run::tune(request, options->tune, details, [&](const run::Progress &progress) {
+        if (!json) std::cerr << progress_text(progress, options->tune);
       });
-      request = run::tuned(request, *tuning);
+      tuning = std::move(tuned.tuning);
+      report = std::move(tuned.report);
+    } else {
+      request.compile.details = details;
+      report = run::run(request);
     }
-    request.compile.details = !options->report.empty();
-    run::Report report = run::run(request);
     print_warnings(report.compilation);
     if (!options->emit_c.empty())
       data::write_text_file(options->emit_c, pipeline::c_text(report.compilation));

@@ -52,6 +52,7 @@ TEST(Browser, PagesLoadWithoutErrors) {
   const std::vector<std::vector<std::string>> all = {
       {"tile", spmv, "-f", "A=csr", "-s", "tile i by 2, j by 4", "-i", "A=a.mtx"},
       {"explain", spmv, "-f", "A=csr", "-f", "x=sv"},
+      {"explain", "y(i) = A(i,j) * B(j,k) * x(k)", "-f", "A=csr", "-f", "B=csr"},
       {"explain", "tensor y(n), x(n); for i in [1, n) { y(i) = y(i - 1) + x(i); }"}};
   for (std::vector<std::string> arguments : all) {
     SCOPED_TRACE(arguments[1]);

@@ -2,6 +2,7 @@
 #include "places.h"
 #include "tool.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace unravel::tool::test {
@@ -54,12 +55,61 @@ TEST(ToolTune, TheFastestIsTakenAndKept) {
   EXPECT_EQ(tuned({"--no-cache"}).at("kept"), false);
 }
 
+/// A pipe can be read once.
+TEST(ToolTune, InputsAreReadOnce) {
+  Desk desk;
+  std::string matrix = "%%MatrixMarket matrix coordinate real general\n40 40 80\n";
+  for (int k = 0; k < 80; ++k)
+    matrix += std::to_string(k % 40 + 1) + " " + std::to_string(k * 7 % 40 + 1) + " " +
+              std::to_string(k + 1) + "\n";
+  desk.write("a.mtx", matrix);
+  const Outcome ran =
+      desk.execute({"sh", "-c",
+                    "mkfifo pipe.mtx; cat a.mtx > pipe.mtx & timeout 300 " + unravel::test::tool_path() +
+                        " run 'y(i) = A(i,j) * B(j,k) * x(k)' -f A=csr -f B=csr -i A=pipe.mtx -i "
+                        "B=random:40x40,density=0.1 "
+                        "-i x=ones --tune 60 --no-cache --check --json --report page.html"});
+  ASSERT_EQ(ran.code, 0) << ran.error;
+  const json out = ran.json();
+  EXPECT_EQ(out.at("check").at("ok"), true);
+  EXPECT_GE(out.at("tuning").at("trials").size(), 3u);
+  EXPECT_NE(desk.read("page.html").find("class=\"plan-picture\""), std::string::npos);
+}
+
+bool has_trial(const json &tuning, const std::string &part) {
+  return std::ranges::any_of(tuning.at("trials"), [&](const json &trial) {
+    return trial.at("schedule").get<std::string>().find(part) != std::string::npos;
+  });
+}
+
+/// Beside plans there are constant extents of short dense modes, and other finds.
+TEST(ToolTune, SchedulesBesidePlans) {
+  Desk desk;
+  const auto tuned = [&](std::vector<std::string> command) {
+    command.insert(command.end(), {"--tune", "60", "--no-cache", "--check", "--json"});
+    const Outcome ran = desk.unravel(command);
+    EXPECT_EQ(ran.code, 0) << ran.error;
+    EXPECT_EQ(ran.json().at("check").at("ok"), true);
+    return ran.json().at("tuning");
+  };
+  const json mttkrp =
+      tuned({"run", "Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)", "-f", "T=csf3", "-i",
+             "T=random:30x40x50,entries=600,seed=3", "-i", "U=random:40x8", "-i", "V=random:50x8"});
+  EXPECT_TRUE(has_trial(mttkrp, "bound r = 8")) << mttkrp;
+  EXPECT_FALSE(has_trial(mttkrp, "bound i")) << mttkrp;
+  const json finds = tuned({"run", "y(i) = A(i,j) * x(j) * z(j)", "-f", "A=csr", "-f", "x=sv", "-i",
+                            "A=random:200x200,density=0.1,seed=1", "-i", "x=random:200,density=0.3,seed=2",
+                            "-i", "z=random:200"});
+  EXPECT_TRUE(has_trial(finds, "find x.p by ")) << finds;
+}
+
 TEST(ToolTune, TextForPeople) {
   Desk desk;
   const Outcome ran =
       desk.unravel(with({"-i", "x=ones", "--tune", "0.000001", "--no-cache"})); // no other kernel is begun
   EXPECT_EQ(ran.code, 0) << ran.error;
   EXPECT_NE(ran.error.find("tune  "), std::string::npos) << ran.error;
+  EXPECT_NE(ran.error.find(" s of 1e-06 s)\n"), std::string::npos) << ran.error;
   EXPECT_NE(ran.out.find("ms without a schedule; no other kernel was measured\n"), std::string::npos)
       << ran.out;
 }

@@ -526,3 +526,15 @@ static inline int unravel_team(int64_t wanted) {
   return 1;
 #endif
 }
+
+// part: blas_threads
+// BLAS has so many threads from now on; returns how many it had. Only OpenBLAS is told.
+static inline int unravel_blas_threads(int threads) {
+#ifdef OPENBLAS_VERSION
+  const int before = openblas_get_num_threads();
+  openblas_set_num_threads(threads);
+  return before;
+#else
+  return threads;
+#endif
+}

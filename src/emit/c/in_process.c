@@ -49,6 +49,31 @@ void *calloc(size_t, size_t);
 void free(void *);
 // part: grow
 void *realloc(void *, size_t);
+// part: cblas
+enum { CblasRowMajor = 101, CblasNoTrans = 111, CblasTrans = 112 };
+#define OPENBLAS_VERSION
+int openblas_get_num_threads(void);
+void openblas_set_num_threads(int);
+// part: cblas_ddot
+double cblas_ddot(int, const double *, int, const double *, int);
+// part: cblas_daxpy
+void cblas_daxpy(int, double, const double *, int, double *, int);
+// part: cblas_dger
+void cblas_dger(int, int, int, double, const double *, int, const double *, int, double *, int);
+// part: cblas_dgemv
+void cblas_dgemv(int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
+// part: cblas_dgemm
+void cblas_dgemm(int, int, int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
+// part: cblas_sdot
+float cblas_sdot(int, const float *, int, const float *, int);
+// part: cblas_saxpy
+void cblas_saxpy(int, float, const float *, int, float *, int);
+// part: cblas_sger
+void cblas_sger(int, int, int, float, const float *, int, const float *, int, float *, int);
+// part: cblas_sgemv
+void cblas_sgemv(int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
+// part: cblas_sgemm
+void cblas_sgemm(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
 // part: threads team
 #ifdef _OPENMP
 int omp_get_thread_num(void);

@@ -27,6 +27,8 @@ float _Complex csinf(float _Complex), ccosf(float _Complex), ctanf(float _Comple
 #include <math.h>
 // part: memset reserve parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 #include <string.h>
+// part: cblas
+#include <cblas.h>
 // part: threads team
 #ifdef _OPENMP
 #include <omp.h>

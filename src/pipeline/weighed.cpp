@@ -1,0 +1,33 @@
+#include "pipeline/weighed.h"
+
+#include <algorithm>
+
+namespace unravel::pipeline {
+
+namespace {
+
+constexpr std::size_t shown = 10;
+
+} // namespace
+
+std::shared_ptr<const Weighed> weighed_plans(const Request &request, const Front &front,
+                                             std::optional<std::size_t> taken) {
+  std::string why;
+  std::optional<Plans> plans = plans_of(request, front, std::max(shown, taken.value_or(0) + 1), why);
+  if (!plans || plans->found.plans.empty()) return nullptr;
+  auto made = std::make_shared<Weighed>();
+  made->plans = std::move(*plans);
+  made->taken = taken;
+  for (const contract::Plan &plan : made->plans.found.plans)
+    made->kernels.push_back(kernel_text(planned_line(front, made->plans, plan)));
+  made->bytes = value::facts_of(front.types.at(front.computation.tensors.front().name)).bytes;
+  return made;
+}
+
+std::string kernel_text(const compute::PlannedLine &line) {
+  if (line.nested.empty()) return line.program ? "a program" : "one product";
+  return line.program ? "a program, with sums in the loops of a sparse factor"
+                      : "one loop nest, with sums in the loops of a sparse factor";
+}
+
+} // namespace unravel::pipeline

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "pipeline/plans.h"
+
+#include <memory>
+
+namespace unravel::pipeline {
+
+/// The plans of a line that was compiled, for people who want to see what was chosen from.
+struct Weighed {
+  Plans plans;
+  std::optional<std::size_t> taken; // of plans.found; nothing: the line as it is written
+  std::vector<std::string> kernels; // what each one's kernel is, in words
+  std::size_t bytes = 0;            // of an element of a buffer
+};
+
+/// Null where there are none.
+std::shared_ptr<const Weighed> weighed_plans(const Request &request, const Front &front,
+                                             std::optional<std::size_t> taken);
+
+/// In words: what is made of a line by its plan.
+std::string kernel_text(const compute::PlannedLine &line);
+
+} // namespace unravel::pipeline

@@ -1,0 +1,59 @@
+// How often loops are executed, as pictures say it, and what the costs count.
+#include "contract/search.h"
+
+#include "contract/networks.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace unravel::contract::test {
+namespace {
+
+/// The operations, from how often each term's innermost loop is executed.
+double operations(const Forest &forest, const std::vector<Node> &body, const std::vector<double> &executions,
+                  std::size_t &next, double times) {
+  double sum = 0;
+  for (const Node &node : body) {
+    if (!node.is_loop) {
+      sum += times * static_cast<double>(forest.terms[node.number].operands());
+      continue;
+    }
+    const double inside = executions.at(next++);
+    sum += operations(forest, node.body, executions, next, inside);
+  }
+  return sum;
+}
+
+TEST(Executions, GiveTheOperations) {
+  std::mt19937_64 random(7);
+  SearchOptions options;
+  options.plans = 5;
+  int forests = 0;
+  for (int k = 0; k < 60; ++k) {
+    const Network network = random_network(random, 3 + static_cast<std::size_t>(k) % 2);
+    std::vector<Plan> plans = search(network, options).plans;
+    plans.push_back({as_written(network), 0});
+    for (const Plan &plan : plans) {
+      const std::vector<double> executions = executions_of(network, plan.forest);
+      std::size_t next = 0;
+      const double sum = operations(plan.forest, plan.forest.roots, executions, next, 1);
+      EXPECT_EQ(next, executions.size());
+      const double cost = cost_of(network, plan.forest, {Objective::Work});
+      EXPECT_NEAR(sum, cost, 1e-9 * cost) << to_text(network, plan.forest);
+      ++forests;
+    }
+  }
+  EXPECT_GT(forests, 150);
+}
+
+TEST(Executions, FollowFromWhatIsStored) {
+  const Network network = network_of("Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)",
+                                     {{'i', 50}, {'j', 40}, {'k', 60}, {'r', 16}}, {{"T", {45, 700, 3000}}});
+  std::vector<double> rounded;
+  for (double each : executions_of(network, as_written(network)))
+    rounded.push_back(std::round(each));
+  EXPECT_EQ(rounded, (std::vector<double>{45, 700, 3000, 48000}));
+}
+
+} // namespace
+} // namespace unravel::contract::test
