@@ -91,6 +91,7 @@ struct Compilation {
   compute::Computation computation;
   std::map<std::string, layout::Layout> layouts; // per tensor, as the kernel has them
   PackedResults packed;
+  std::optional<std::size_t> plan; // the number of the plan that was taken (pipeline/plans.h), from 0 on
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::string prefix;    // of the C text's names (name_for)
   std::vector<report::Diagnostic> warnings;
@@ -120,6 +121,7 @@ struct Front {
   compute::Computation computation;
   std::string program; // what was read from C, or a line was made into, printed; else empty
   std::string why;     // a line was made into a program
+  std::optional<std::size_t> plan;          // the number of the plan that was taken, from 0 on
   std::vector<compute::NestedTerms> nested; // of a plan: how the leaves of statements compute their products
   std::map<std::string, layout::Layout> layouts; // as the kernel has them
   PackedResults packed;
