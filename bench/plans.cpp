@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 #include <list>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <set>
 #include <sstream>
@@ -153,7 +154,7 @@ std::vector<std::size_t> other_plans(const pipeline::Request &request) {
   std::string why;
   const std::optional<pipeline::Plans> plans = pipeline::plans_of(request, front, 20, why);
   if (!plans) throw std::runtime_error(why);
-  const std::optional<std::size_t> taken = pipeline::choice_of(front, *plans);
+  const std::optional<std::size_t> taken = pipeline::compile(request).plan;
   std::set<std::string> programs;
   if (taken) programs.insert(text_of(pipeline::planned_line(front, *plans, plans->found.plans[*taken])));
   std::vector<std::size_t> numbers;
@@ -318,8 +319,17 @@ void measure_choice(const Case &of, const Options &options, bench::Table &table)
   table.print_row();
   std::printf("    best: %s\n", best == 0 ? "ours" : contestants[best].name.c_str());
   if (!std::getenv("UNRAVEL_BENCH_PLANS")) return;
-  for (std::size_t k = 0; k < contestants.size(); ++k)
-    std::printf("    %-10s %.4f\n", contestants[k].name.c_str(), standings.milliseconds(k));
+  std::vector<std::size_t> by_time(contestants.size());
+  std::iota(by_time.begin(), by_time.end(), std::size_t{0});
+  std::ranges::sort(by_time, {}, [&](std::size_t k) { return standings.milliseconds(k); });
+  for (std::size_t k : by_time) {
+    const std::string &name = contestants[k].name;
+    const std::size_t number = name.starts_with("plan ") ? std::strtoul(name.c_str() + 5, nullptr, 10) : 0;
+    const contract::Plan &plan = number ? plans->found.plans[number - 1] : plans->written;
+    std::printf("    %-10s %8.4f ms, cost %8.4f M\n", name.empty() ? "ours" : name.c_str(),
+                standings.milliseconds(k), plan.cost / 1e6);
+    if (number) std::printf("%s", to_text(plans->network, plan.forest).c_str());
+  }
 }
 
 void measure(const Case &of, const Options &options, bench::Table &table) {

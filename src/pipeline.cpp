@@ -18,6 +18,7 @@
 #include "loop/verify.h"
 #include "pipeline/leaf.h"
 #include "pipeline/loops.h"
+#include "pipeline/own_plan.h"
 #include "pipeline/packed.h"
 #include "pipeline/plans.h"
 #include "pipeline/reuse.h"
@@ -163,6 +164,25 @@ void merge_loops(Compilation &made, Steps &steps) {
       [](const std::vector<choose::MergedLocal> &locals) { return choose::to_text(locals); });
 }
 
+/// The line by another plan, where its own loops, which are planned, are clearly worse.
+std::optional<Compilation> with_better_plan(const Request &request, const Front &front,
+                                            const Compilation &own) {
+  if (own.leaves.size() != 1 || own.combination.has_loops()) return std::nullopt;
+  const std::optional<Plans> plans = plans_to_choose_from(request, front);
+  if (!plans) return std::nullopt;
+  const contract::Forest forest = own_forest(*plans, own.leaves.front().plan).value_or(plans->written.forest);
+  const std::vector<std::size_t> numbers = choices_beside(front, *plans, forest);
+  constexpr std::size_t most = 3; // each is compiled
+  for (std::size_t k = 0; k < std::min(numbers.size(), most); ++k) {
+    const Front planned = with_plan(request, front, *plans, numbers[k]);
+    Compilation made = compile(request, planned);
+    const auto parts =
+        std::ranges::count_if(made.leaves, [](const Leaf &leaf) { return leaf.plan.parts.has_value(); });
+    if (static_cast<std::size_t>(parts) == planned.nested.size()) return made;
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
 double Compilation::milliseconds() const {
@@ -220,7 +240,8 @@ static Compilation compile_front(const Request &request, const Front &front) {
   result.structure = front.structure;
   result.plan = front.plan;
   result.warnings = front.warnings;
-  if (!front.program.empty()) steps.add("program", 0, [&] { return front.why + front.program; });
+  if (!front.program.empty() || front.plan)
+    steps.add("program", 0, [&] { return front.why + front.program; });
   if (!front.packed.empty()) steps.add("packed results", 0, [&] { return to_text(front.packed); });
   steps.add("layouts and computation", front.milliseconds,
             [&] { return compute::to_text(result.computation.program); });
@@ -333,11 +354,7 @@ static Compilation compile_front(const Request &request, const Front &front) {
                        thresholds, details, front.nested});
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
-  // Where the line's own loops keep no sums, plans that need a program for it are left.
-  const auto keeps_sums = [](const Leaf &leaf) { return !leaf.plan.hoists.empty(); };
-  if (!front.schedule.plan && std::ranges::none_of(result.leaves, keeps_sums))
-    if (const std::optional<Front> planned = with_plan(request, front, false))
-      return compile(request, *planned);
+  if (std::optional<Compilation> other = with_better_plan(request, front, result)) return std::move(*other);
   if (planner.out_of_order() && local) {
     const auto masked = request.formats.contains(local->tensor)
                             ? std::nullopt

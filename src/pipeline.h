@@ -93,6 +93,7 @@ struct Compilation {
   compute::Computation computation;
   std::map<std::string, layout::Layout> layouts; // per tensor, as the kernel has them
   PackedResults packed;
+  std::optional<std::size_t> plan; // the number of the plan that was taken (pipeline/plans.h), from 0 on
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::string prefix;    // of the C text's names (name_for)
   std::vector<report::Diagnostic> warnings;
@@ -106,7 +107,6 @@ struct Compilation {
   std::shared_ptr<const Compilation> values;
   /// Whether the machine that choices were made for has fast gathers; of the portable one the C asks itself.
   emit::EmitOptions::Gathers gathers = emit::EmitOptions::Gathers::Tested;
-  std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
   /// With details: the plans that there are of the line, or null.
   std::shared_ptr<const Weighed> weighed;
   std::vector<Stage> stages;

@@ -128,6 +128,10 @@ public:
       loops |= contract::bit(node.number);
       nodes = &node.body;
     }
+    // A condition further in may be about what several parts read and write.
+    const auto inside = nest_.levels.begin() + static_cast<std::ptrdiff_t>(made_.begin);
+    if (std::any_of(inside, nest_.levels.end(), [](const Level &level) { return !level.guards.empty(); }))
+      return std::nullopt;
     if (made_.begin == 0 || !add(*nodes, opened, loops, made_.body)) return std::nullopt;
     return std::move(made_);
   }

@@ -1,20 +1,17 @@
 #include "contract/forest.h"
 
 #include "contract/modes.h"
+#include "cost/contractions.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <fmt/format.h>
 #include <functional>
 
 namespace unravel::contract {
 
 namespace {
-
-/// Of doubles: what a processor's first cache holds, and its second one.
-constexpr double near = 4096, far = 65536;
-/// Of an iteration, beside what is in it, in operations: of the loop, and of coming to what is stored.
-constexpr double step = 0.25, stored_step = 2;
 
 void collect_terms(const Node &node, std::vector<std::size_t> &terms) {
   if (!node.is_loop) terms.push_back(node.number);
@@ -27,18 +24,19 @@ public:
   Walk(const Network &network, const Forest &forest, const Price &price)
       : network_(network), forest_(forest), price_(price), buffers_(buffers_of(forest)) {}
 
-  double of(const std::vector<Node> &body, Set opened) const {
+  /// `alone`: of a single term, the loops that it shares with others.
+  double of(const std::vector<Node> &body, Set opened, std::optional<Set> alone = {}) const {
     double cost = 0;
     for (const Node &node : body)
-      cost =
-          price_.both(cost, node.is_loop ? of_loop(node, opened) : price_.term(forest_.terms[node.number]));
+      cost = price_.both(cost, node.is_loop ? of_loop(node, opened, alone)
+                                            : price_.term(forest_.terms[node.number]));
     std::vector<std::size_t> inside;
     for (const Node &node : body)
       collect_terms(node, inside);
     for (const Buffer &buffer : buffers_) // that begin anew here: in this body, but in no single part of it
       if (contains(inside, buffer.term) && contains(inside, reader_of(buffer.term)) &&
           std::ranges::none_of(body, [&](const Node &node) { return has_both(node, buffer.term); }))
-        cost = price_.both(cost, price_.buffer(network_, buffer.modes));
+        cost = price_.both(cost, price_.buffer(network_, opened, buffer.modes));
     return cost;
   }
 
@@ -84,24 +82,20 @@ private:
     return contains(inside, term) && contains(inside, reader_of(term));
   }
 
-  double of_loop(const Node &loop, Set opened) const {
+  double of_loop(const Node &loop, Set opened, std::optional<Set> alone) const {
     std::vector<std::size_t> inside;
     collect_terms(loop, inside);
+    if (inside.size() == 1 && !alone) alone = opened;
     const Set now = opened | bit(loop.number);
-    std::size_t stored = 0, touched = 0;
-    const auto touch = [&](Set indices) {
-      touched += has(indices, loop.number) && std::popcount(indices & ~opened) > 1;
-    };
+    LoopShape shape(network_, opened, loop.number, alone);
     for (std::size_t term : inside) {
-      for (std::size_t factor : forest_.terms[term].factors) {
-        stored += network_.factors[factor].is_sparse() && has(network_.of(factor), loop.number);
-        touch(network_.of(factor));
-      }
+      shape.add(forest_.terms[term]);
       for (std::size_t read : forest_.terms[term].terms)
-        if (!contains(inside, read)) touch(forest_.terms[read].target);
-      if (!contains(inside, reader_of(term))) touch(forest_.terms[term].target);
+        if (!contains(inside, read)) shape.read(forest_.terms[read]);
+      if (!contains(inside, reader_of(term))) shape.write(forest_.terms[term]);
     }
-    return price_.loop(trips(loop, opened), of(loop.body, now), stored, touched);
+    shape.trips = trips(loop, opened);
+    return price_.loop(shape, of(loop.body, now, alone));
   }
 
   const Network &network_;
@@ -199,29 +193,121 @@ const char *name_of(Objective objective) {
   return "time";
 }
 
-double Price::term(const Term &term) const {
-  return objective == Objective::Time || objective == Objective::Work ? static_cast<double>(term.operands())
-                                                                      : 0;
+void LoopShape::add(const Term &term) {
+  const Set now = opened_ | bit(index_);
+  is_innermost = is_innermost && (term.indices & ~now) == 0;
+  for (std::size_t factor : term.factors) {
+    const bool is_sparse = network_.factors[factor].is_sparse();
+    const Set indices = network_.of(factor);
+    stored += is_sparse && has(indices, index_);
+    if (is_sparse) // its values follow each other in the loops
+      touched += has(indices, index_) && std::popcount(indices & ~opened_) > 1;
+    else
+      come_to(indices, indices == 0 ? 0 : network_.factors[factor].indices.back());
+  }
+  operands += term.operands();
+  sums = sums || !has(term.target, index_);
+  if (alone_ && has(term.target, index_)) terms_in_lanes = terms_of_sums(term);
 }
 
-double Price::buffer(const Network &network, Set modes) const {
+/// Of the one term: the loops directly around this one in which it adds to the same elements.
+double LoopShape::terms_of_sums(const Term &term) const {
+  const Set kept = term.target | *alone_;
+  double terms = 1;
+  bool is_sparse = false;
+  for (std::size_t factor : term.factors) {
+    const Factor &each = network_.factors[factor];
+    double outside = 1; // prefixes of the stored indices up to the last one that isn't summed over
+    for (std::size_t k = 0; k < each.stored.size() && has(opened_, each.stored[k]); ++k) {
+      is_sparse = true;
+      if (has(kept, each.stored[k])) outside = each.prefixes[k];
+      terms = std::max(each.prefixes[k] / std::max(outside, 1.0), 1.0);
+    }
+  }
+  return is_sparse ? terms : network_.elements(opened_ & term.indices & ~kept);
+}
+
+void LoopShape::read(const Term &written) {
+  come_to(written.target, last_of_target(written));
+}
+
+std::size_t LoopShape::last_of_target(const Term &term) const {
+  if (term.target != network_.result || term.target == 0) return last_mode(network_, term.target);
+  return static_cast<std::size_t>(std::bit_width(network_.result)) - 1;
+}
+
+void LoopShape::come_to(Set indices, std::size_t last) {
+  if (!has(indices, index_)) return;
+  const Set left = indices & ~opened_, inside = left & ~bit(index_);
+  touched += inside != 0;
+  if (indices == network_.result && network_.is_lent) return; // in the order of loops
+  strided += inside == 0 && last != index_;
+  const double reach = network_.elements(left), part = network_.elements(inside);
+  if (inside == 0)
+    elements += cost::fetched_line(reach);
+  else
+    pieces += last == index_ ? part * cost::fetched_line(reach) : cost::fetched(part, reach);
+}
+
+double LoopShape::fetched() const {
+  if (stored == 0) return pieces * cost::part_if_foreseen; // of elements the neighbour is next
+  return (pieces + elements) * (opened_ == 0 ? cost::part_if_foreseen : 1);
+}
+
+double Price::term(const Term &term) const {
+  if (objective == Objective::Time) return static_cast<double>(term.operands()) * cost::element;
+  return objective == Objective::Work ? static_cast<double>(term.operands()) : 0;
+}
+
+double Price::buffer(const Network &network, Set shared, Set modes) const {
   switch (objective) {
   case Objective::Dimension: return std::popcount(modes);
   case Objective::Size: return network.elements(modes);
   case Objective::Time: {
-    if (modes == 0) return 0;
     const double elements = network.elements(modes);
-    return elements * (elements <= near ? 0.25 : elements <= far ? 1 : 4);
+    const double begin = shared == 0 ? cost::kernel : modes == 0 ? 0 : cost::dense_loop;
+    return begin + (modes == 0 ? 0 : elements * cost::cleared(elements));
   }
   default: return 0;
   }
 }
 
-double Price::loop(double trips, double inside, std::size_t stored, std::size_t touched) const {
+namespace {
+
+/// Of a loop over a dense mode that holds nothing but terms.
+double time_of_row(const LoopShape &loop) {
+  // What is added to is read and written, but for sums: these stay in registers.
+  const double part = loop.sums ? 0 : 1 / loop.terms_in_lanes;
+  const double begin = loop.sums ? cost::dense_loop + cost::sum_of_lanes : part * cost::dense_loop;
+  const double operands = static_cast<double>(loop.operands) + part;
+  const double strided = static_cast<double>(loop.strided);
+  if (loop.strided > 0)
+    return begin + loop.trips * (operands * cost::element + strided * cost::strided + loop.fetched());
+  constexpr double rounding = 1e-9;
+  const double vectors = std::floor(loop.trips / cost::lanes + rounding);
+  const double left = std::max(loop.trips - vectors * cost::lanes, 0.0);
+  return begin + operands * (vectors * cost::vector + left * cost::element) + loop.trips * loop.fetched();
+}
+
+double time_of(const LoopShape &loop, double inside) {
+  if (loop.is_innermost && loop.stored == 0) return time_of_row(loop);
+  const double stored = static_cast<double>(loop.stored);
+  if (loop.is_innermost)
+    return cost::short_stored_loop +
+           loop.trips * (stored * cost::innermost_stored_step + loop.fetched() +
+                         static_cast<double>(loop.operands) * cost::gathered_operand);
+  const double begin = loop.stored > 0 ? cost::stored_loop : cost::dense_loop;
+  const double step = loop.stored > 0 ? stored * cost::stored_step : cost::dense_step;
+  return begin + loop.trips * (step + loop.fetched() + inside);
+}
+
+} // namespace
+
+double Price::loop(const LoopShape &loop, double inside) const {
   switch (objective) {
-  case Objective::Time: return trips * (step + stored_step * static_cast<double>(stored) + inside);
-  case Objective::Work: return trips * inside;
-  case Objective::Misses: return trips * (static_cast<double>(touched) + inside);
+  case Objective::Time: return time_of(loop, inside);
+  case Objective::Work: return loop.trips * inside;
+  case Objective::Misses: return loop.trips * (static_cast<double>(loop.touched) + inside);
   default: return inside;
   }
 }

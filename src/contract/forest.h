@@ -2,6 +2,7 @@
 
 #include "contract/network.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ std::vector<Buffer> buffers_of(const Forest &forest);
 /// What is made small. Each is separable: the cost of a loop is a function, which doesn't decrease, of the
 /// combined costs of what is in it (definition 4.6 of the paper).
 enum class Objective {
-  Time,      // work, and the memory traffic of buffers, in operations
+  Time,      // estimated, in nanoseconds of one thread (cost/contractions.h)
   Work,      // operations: a multiplication and an addition each time that a term is executed
   Dimension, // the largest number of indices of a buffer
   Size,      // the elements of the largest buffer
@@ -51,6 +52,46 @@ enum class Objective {
 };
 
 const char *name_of(Objective objective);
+
+/// A loop in which some terms stand, and what is come to in each of its iterations.
+class LoopShape {
+public:
+  /// In the loops `opened`. `alone`: of the one term in it, the loops that it shares with others; nothing
+  /// where there are several terms.
+  LoopShape(const Network &network, Set opened, std::size_t index, std::optional<Set> alone)
+      : network_(network), opened_(opened), index_(index), alone_(alone) {}
+
+  /// A term in it, whose factors are read.
+  void add(const Term &term);
+  /// What a term in it reads of one that isn't.
+  void read(const Term &written);
+  /// What a term in it leaves for others.
+  void write(const Term &term) { come_to(term.target, last_of_target(term)); }
+
+  /// What fetching costs in each iteration.
+  double fetched() const;
+
+  double trips = 0;
+  std::size_t stored = 0;          // sparse factors of which the next position is come to
+  std::size_t touched = 0;         // tensors of which there is more than one index left
+  double pieces = 0, elements = 0; // what fetching these costs, or single elements (cost/contractions.h)
+  bool is_innermost = true;        // nothing is left to loop over
+  std::size_t operands = 0;        // of the terms
+  std::size_t strided = 0;         // of these, whose elements don't lie side by side
+  bool sums = false;               // a term adds to one element
+  /// It adds to several, which are kept in registers in loops around this one: so many terms of each.
+  double terms_in_lanes = 1;
+
+private:
+  void come_to(Set indices, std::size_t last);
+  double terms_of_sums(const Term &term) const;
+  std::size_t last_of_target(const Term &term) const;
+
+  const Network &network_;
+  Set opened_ = 0;
+  std::size_t index_ = 0;
+  std::optional<Set> alone_;
+};
 
 /// How an objective is computed, for a search that builds forests and for a forest that is there.
 struct Price {
@@ -60,11 +101,10 @@ struct Price {
   double both(double one, double other) const { return is_sum() ? one + other : one > other ? one : other; }
   /// Of a term, each time that it is executed.
   double term(const Term &term) const;
-  /// Of a buffer, each time that it begins anew.
-  double buffer(const Network &network, Set modes) const;
-  /// Of a loop with that many iterations, of which each costs `inside`. In each, what `stored` sparse factors
-  /// store is read, and `touched` tensors are come to that have more than one index left.
-  double loop(double trips, double inside, std::size_t stored, std::size_t touched) const;
+  /// Of a buffer, each time that it begins anew in the loops `shared`.
+  double buffer(const Network &network, Set shared, Set modes) const;
+  /// Of a loop, what is in it costing `inside` each time.
+  double loop(const LoopShape &loop, double inside) const;
 };
 
 /// Of the forest as it stands: how often each loop is executed follows from the sparse factors that the terms

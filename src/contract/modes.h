@@ -10,4 +10,7 @@ namespace unravel::contract {
 /// over these go through neighbouring elements of all of them.
 std::vector<std::size_t> modes_in_order(const Network &network, const Buffer &buffer);
 
+/// The last one of such an order; of none, the number of indices.
+std::size_t last_mode(const Network &network, Set modes);
+
 } // namespace unravel::contract

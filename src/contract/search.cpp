@@ -1,5 +1,7 @@
 #include "contract/search.h"
 
+#include "cost/contractions.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -29,8 +31,9 @@ using Tree = std::vector<Split>; // parts of several factors before what they ar
 /// The trees of each set of factors, by what their terms cost at least.
 class Trees {
 public:
-  /// `most`: so many of each set.
-  Trees(const Network &network, std::size_t most) : network_(network), most_(most), of_(network.all() + 1) {
+  /// `most`: so many of each set. `operand`: what each costs at least.
+  Trees(const Network &network, std::size_t most, double operand)
+      : network_(network), most_(most), operand_(operand), of_(network.all() + 1) {
     for (Set factors = 1; factors <= network.all(); ++factors)
       if (!is_single(factors)) make(factors);
   }
@@ -61,7 +64,7 @@ private:
     const Set first = factors & (~factors + 1), others = factors & ~first;
     for (Set some = others; some != 0; some = (some - 1) & others) { // the part that hasn't the first factor
       const Split split{{factors & ~some, some}};
-      const double own = 2 * points(network_.open(split.parts[0]) | network_.open(split.parts[1]));
+      const double own = 2 * operand_ * points(network_.open(split.parts[0]) | network_.open(split.parts[1]));
       for (std::size_t a = 0; a < count(split.parts[0]); ++a)
         for (std::size_t b = 0; b < count(split.parts[1]); ++b) {
           const double least_of_both = own + least(split.parts[0], a) + least(split.parts[1], b);
@@ -99,6 +102,7 @@ private:
 
   const Network &network_;
   std::size_t most_;
+  double operand_;
   std::vector<std::vector<Choice>> of_; // the least first
   std::unordered_map<Set, double> points_;
   double least_of_others_ = any;
@@ -164,7 +168,10 @@ public:
     }
   }
 
-  const Options &all() { return of(bit(terms_.size()) - 1, 0); }
+  const Options &all() {
+    const bool is_single_term = terms_.size() == 1;
+    return of(bit(terms_.size()) - 1, 0, is_single_term ? std::optional<Set>(0) : std::nullopt);
+  }
 
   Forest forest_of(const Option &option) const {
     Forest forest;
@@ -182,11 +189,12 @@ private:
   };
   struct Key {
     Set terms, opened;
+    std::optional<Set> alone; // of a single term, the loops that it shares with others
     bool operator==(const Key &) const = default;
   };
   struct HashOfKey {
     std::size_t operator()(const Key &key) const {
-      return static_cast<std::size_t>(mix(key.terms, key.opened));
+      return static_cast<std::size_t>(mix(mix(key.terms, key.opened), key.alone.value_or(~Set{0})));
     }
   };
 
@@ -195,8 +203,8 @@ private:
   }
 
   /// Of terms that buffers join, in loops that all of them have. Other terms that they read are done.
-  const Options &of(Set terms, Set opened) {
-    const Key key{terms, opened};
+  const Options &of(Set terms, Set opened, std::optional<Set> alone) {
+    const Key key{terms, opened, alone};
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     if (--left_ < 0) throw BudgetSpent();
     Options made;
@@ -210,7 +218,7 @@ private:
     for (std::size_t k = 0; k < root; ++k)
       if (has(terms, k)) emit(terms, k, opened, made);
     for (std::size_t index = 0; index < network_.indices.size(); ++index)
-      if (has(common & ~opened, index)) open(terms, root, index, opened, made);
+      if (has(common & ~opened, index)) open(terms, root, index, opened, alone, made);
     return known_.emplace(key, std::move(made)).first->second;
   }
 
@@ -218,9 +226,12 @@ private:
   void emit(Set terms, std::size_t term, Set opened, Options &to) {
     const Set modes = terms_[term].term.target & ~opened;
     if (network_.elements(modes) > options_.most_elements) return;
-    const double buffer = options_.price.buffer(network_, modes);
-    const Options &inner = of(terms & terms_[term].below, opened);
-    const Options &rest = of(terms & ~terms_[term].below, opened);
+    const double buffer = options_.price.buffer(network_, opened, modes);
+    const auto of_part = [&](Set part) -> const Options & {
+      return of(part, opened, is_single(part) ? std::optional(opened) : std::nullopt);
+    };
+    const Options &inner = of_part(terms & terms_[term].below);
+    const Options &rest = of_part(terms & ~terms_[term].below);
     for (const Option &one : inner)
       for (const Option &other : rest) {
         const double cost = options_.price.both(options_.price.both(one.cost, buffer), other.cost);
@@ -230,31 +241,27 @@ private:
       }
   }
 
-  void open(Set terms, std::size_t root, std::size_t index, Set opened, Options &to) {
+  void open(Set terms, std::size_t root, std::size_t index, Set opened, std::optional<Set> alone,
+            Options &to) {
     Set read = 0;
     for (std::size_t k = 0; k <= root; ++k)
       if (has(terms, k)) read |= terms_[k].read;
     if (!network_.may_open(read & in_order_, opened, index)) return;
     const Set now = opened | bit(index);
-    double trips = network_.indices[index].size;
-    std::size_t stored = 0, touched = 0;
-    const auto touch = [&](Set indices) {
-      touched += has(indices, index) && std::popcount(indices & ~opened) > 1;
-    };
-    for (std::size_t factor = 0; factor < network_.factors.size(); ++factor) {
-      if (!has(read, factor)) continue;
-      trips *= network_.share(factor, now) / network_.share(factor, opened);
-      stored += network_.factors[factor].is_sparse() && has(network_.of(factor), index);
-      touch(network_.of(factor));
+    LoopShape shape(network_, opened, index, alone);
+    shape.trips = network_.indices[index].size;
+    for (std::size_t factor = 0; factor < network_.factors.size(); ++factor)
+      if (has(read, factor)) shape.trips *= network_.share(factor, now) / network_.share(factor, opened);
+    for (std::size_t k = 0; k <= root; ++k) {
+      if (!has(terms, k)) continue;
+      shape.add(terms_[k].term);
+      for (std::size_t done : terms_[k].term.terms)
+        if (!has(terms, done)) shape.read(terms_[done].term);
     }
-    for (std::size_t k = 0; k <= root; ++k)
-      if (has(terms, k))
-        for (std::size_t done : terms_[k].term.terms)
-          if (!has(terms, done)) touch(terms_[done].term.target);
-    touch(terms_[root].term.target);
-    for (const Option &inner : of(terms, now))
+    shape.write(terms_[root].term);
+    for (const Option &inner : of(terms, now, alone))
       add(to,
-          {options_.price.loop(trips, inner.cost, stored, touched), inner.shape,
+          {options_.price.loop(shape, inner.cost), inner.shape,
            keep({Step::Kind::Loop, index, nullptr, inner.step})},
           options_.plans);
   }
@@ -282,8 +289,8 @@ private:
   const SearchOptions &options_;
   Set in_order_;
   std::int64_t &left_;
-  std::vector<Made> terms_; // of the tree
-  std::unordered_map<Key, Options, HashOfKey> known_;
+  std::vector<Made> terms_;                           // of the tree
+  std::unordered_map<Key, Options, HashOfKey> known_; // references to what it has stay valid
   std::deque<Step> steps_;
 };
 
@@ -295,13 +302,14 @@ constexpr std::size_t most_trees = 945, most_trees_of_many = 64;
 Found search(const Network &network, const SearchOptions &options) {
   const Objective objective = options.price.objective;
   const bool is_bound = objective == Objective::Time || objective == Objective::Work;
-  const Trees trees(network, network.factors.size() <= 6 ? most_trees : most_trees_of_many);
+  const Trees trees(network, network.factors.size() <= 6 ? most_trees : most_trees_of_many,
+                    objective == Objective::Time ? cost::least_operand : 1);
   const Set in_order = network.in_order();
   Found found;
   std::int64_t left = options.budget;
   // Trees that cost more than a plan that there is can't make a better one; those that are listed beside it
-  // cost up to eight times as much; of few factors all are listed.
-  const double slack = options.plans == 1 ? 1 : network.factors.size() <= 4 ? any : 8;
+  // cost at least up to a quarter more; of few factors all are listed.
+  const double slack = options.plans == 1 ? 1 : network.factors.size() <= 4 ? any : 1.25;
   double bound = any;
   for (std::size_t number = 0; number < trees.size() && (!is_bound || trees.least(number) <= bound);
        ++number) {

@@ -1,5 +1,6 @@
 #include "emit/pragmas.h"
 
+#include "loop/dense_sum.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -51,6 +52,31 @@ std::optional<std::int64_t> length_of_vector(const loop::For &loop) {
 /// of four vectors, and takes what is left of them one by one: in rows of 16 that is all.
 bool is_row(const loop::For &loop, bool inside) {
   return inside && applications_of(loop.lower).empty() && applications_of(loop.upper).empty();
+}
+
+/// Whether it is a row of a dense mode whose elements are computed, each by itself or as terms of a sum.
+/// (What only sets them is a call of a library's function.)
+bool computes_row(const loop::For &loop, bool inside) {
+  std::int64_t length = 0;
+  if (loop.parallel || loop.step != 1 || loop.lower != term::Term(0) || !is_row(loop, inside) ||
+      !is_innermost(loop) || constant_difference(loop.lower, loop.upper, length))
+    return false;
+  bool is_astray = false; // by what is read at its positions
+  loop::each_statement(loop.body, [&](const loop::Statement &statement) {
+    loop::each_own_value(statement, [&](const loop::Value &value) {
+      loop::each_element(value, [&](const loop::Element &element) {
+        is_astray = is_astray || (term::mentions(element.slot, loop.variable) &&
+                                  !loop::runs_along(element.slot, loop.variable) &&
+                                  !term::applications_of(element.slot).empty());
+      });
+    });
+  });
+  if (is_astray) return false;
+  return std::ranges::any_of(loop.body, [](const loop::Statement &statement) {
+    const auto *store = std::get_if<loop::Store>(&statement.kind);
+    return std::holds_alternative<loop::Accumulate>(statement.kind) ||
+           (store && !std::holds_alternative<loop::Number>(store->value.kind));
+  });
 }
 
 /// Does the loop do nothing but count elements of bytes, wherever they lie? Compilers put vectors together
@@ -125,8 +151,15 @@ bool sums_for_clang(const loop::For &loop, bool inside) {
   return loop.simd && (length_of_vector(loop) || is_row(loop, inside)) && !sums_of(loop).empty();
 }
 
-std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, const Names &names,
-                           const Expressions &expressions) {
+bool is_over_entries(const loop::For &loop) {
+  return std::ranges::any_of(loop.body, [&](const loop::Statement &statement) {
+    const auto *let = std::get_if<loop::Let>(&statement.kind);
+    return let && !applications_of(let->value).empty() && term::mentions(let->value, loop.variable);
+  });
+}
+
+std::string vector_pragmas(const loop::For &loop, bool inside, bool at_entries, bool openmp,
+                           const Names &names, const Expressions &expressions) {
   if (loop.simd && openmp) {
     const std::string simd = "#pragma omp simd" + sums_text(loop, names, expressions) + "\n";
     const std::string otherwise = "#elif defined(_OPENMP)\n" + simd;
@@ -143,6 +176,8 @@ std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, cons
   if (!loop.parallel && counts_bytes(loop, expressions.types()))
     return for_clang("vectorize(disable) unroll_count(4)", "#elif defined(__GNUC__)\n#pragma GCC unroll 4\n");
   if (loop.brief && is_innermost(loop)) return for_clang("vectorize(disable) unroll(disable)", "");
+  if (at_entries && !is_over_entries(loop) && computes_row(loop, inside))
+    return for_clang("interleave_count(1)", "");
   return "";
 }
 

@@ -10,8 +10,13 @@ namespace unravel::emit {
 
 /// What compilers are told before a sequential loop about vectors: of a simd loop that it may have them
 /// (`openmp`: also by OpenMP), of a brief one that it gets none. `inside`: it stands in another loop.
-std::string vector_pragmas(const loop::For &loop, bool inside, bool openmp, const Names &names,
-                           const Expressions &expressions);
+/// `at_entries`: in one whose iterations are entries (is_over_entries).
+std::string vector_pragmas(const loop::For &loop, bool inside, bool at_entries, bool openmp,
+                           const Names &names, const Expressions &expressions);
+
+/// Does each iteration read what is stored at its position: a coordinate, say? Loops over dense modes in it
+/// run along rows of other tensors, which lie anywhere.
+bool is_over_entries(const loop::For &loop);
 
 /// The reduction of an OpenMP clause for that operator: `+`, or one that is declared in the C files.
 std::string reduction_name(const loop::Operator &by, loop::ElementType type, const Expressions &expressions);

@@ -76,6 +76,7 @@ private:
   /// Whether a bound may be computed again in each iteration: it doesn't change and is short.
   bool is_repeatable(const term::Term &bound, const loop::Block &body) const;
   void write(const loop::For &x);
+  void write_for(const loop::For &x);
   void write_loop(const loop::For &x);
 
   /// The loop with its sums in pairs, where it is such a loop (loop/pair_sums.h), as far as `#else`; false,
@@ -232,6 +233,7 @@ private:
   std::string missed_;   // the variable's name, or empty
   bool in_team_ = false; // the next parallel loop is shared out in a team
   bool reassociates_ = false;
+  int entries_ = 0;                             // how many loops over entries are around
   int threads_ = 0;                             // how many parallel loops are around
   std::set<std::string> in_parallel_, outside_; // what parallel loops mention, and what others do
   std::map<std::string, std::string> strides_;  // between the threads' parts of an array

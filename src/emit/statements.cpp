@@ -141,6 +141,13 @@ bool StatementWriter::is_repeatable(const Term &bound, const Block &body) const 
 }
 
 void StatementWriter::write(const For &x) {
+  const bool is_over_entries = emit::is_over_entries(x);
+  entries_ += is_over_entries;
+  write_for(x);
+  entries_ -= is_over_entries;
+}
+
+void StatementWriter::write_for(const For &x) {
   if (std::optional<DenseSum> sum = sum_in_registers(*statement_)) return write_in_registers(*sum);
   if (&x == dense_.inner && !inside_.empty()) return lines(inside_);
   if (write_in_lanes(x)) return;
@@ -193,9 +200,10 @@ void StatementWriter::write_loop(const For &x) {
   if (lanes_ && lanes_->lanes == &x) {
     For lanes = x; // adds to an array of its own
     lanes.simd = true;
-    text_ += vector_pragmas(lanes, inside, options_.openmp_pragmas, names_, expressions_);
+    text_ += vector_pragmas(lanes, inside, entries_ > 0, options_.openmp_pragmas, names_, expressions_);
   } else {
-    text_ += vector_pragmas(x, inside, options_.openmp_pragmas, names_, expressions_);
+    text_ +=
+        vector_pragmas(x, inside, entries_ > 0 && !is_left, options_.openmp_pragmas, names_, expressions_);
   }
   reassociates_ = reassociates_ || (options_.openmp_pragmas && sums_for_clang(x, inside));
   const std::string from = x.lower == Term(0) ? "" : fmt::format(" - {}", lower);

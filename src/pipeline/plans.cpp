@@ -1,6 +1,7 @@
 #include "pipeline/plans.h"
 
 #include "combine/structure.h"
+#include "cost/contractions.h"
 #include "cost/finds.h"
 #include "layout/layout.h"
 #include "machine/stopwatch.h"
@@ -137,6 +138,18 @@ bool writes_at_entries_of(const contract::Forest &forest, const contract::Networ
   return (network.of(factor) & ~both) == 0;
 }
 
+double work_of(const Plans &plans, const contract::Forest &forest) {
+  return contract::cost_of(plans.network, forest, {contract::Objective::Work});
+}
+
+/// Of the listed plans.
+double least_work(const Plans &plans) {
+  double least = work_of(plans, plans.written.forest);
+  for (const contract::Plan &plan : plans.found.plans)
+    least = std::min(least, work_of(plans, plan.forest));
+  return least;
+}
+
 bool is_program(const Front &front, const Plans &plans, const contract::Plan &plan) {
   return planned_line(front, plans, plan).program.has_value();
 }
@@ -181,6 +194,7 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
   Plans made;
   made.network = compute::network_of(line, *contraction);
   contract::Network &network = made.network;
+  network.is_lent = is_lent;
   for (std::size_t index = 0; index < network.indices.size(); ++index)
     network.indices[index].size = size_of(network, index, *contraction, target, request, front);
   made.walked.resize(network.factors.size());
@@ -207,39 +221,69 @@ compute::PlannedLine planned_line(const Front &front, const Plans &plans, const 
                             plans.walked);
 }
 
-std::optional<std::size_t> choice_of(const Front &front, const Plans &plans, bool keeps_sums) {
+std::optional<std::size_t> choice_of(const Front &front, const Plans &plans) {
   const std::vector<contract::Plan> &all = plans.found.plans;
-  const auto best =
-      std::ranges::find_if(all, [&](const contract::Plan &plan) { return is_program(front, plans, plan); });
-  if (best == all.end() || best->cost > worth * plans.written.cost) return std::nullopt;
+  const double most = cost::most_work * least_work(plans);
+  const auto best = std::ranges::find_if(all, [&](const contract::Plan &plan) {
+    return is_program(front, plans, plan) && work_of(plans, plan.forest) <= most;
+  });
+  if (best == all.end() || best->cost > cost::worth * plans.written.cost) return std::nullopt;
   const contract::Plan *one_nest = in_one_nest(front, plans);
-  if (keeps_sums && one_nest && worth * one_nest->cost <= best->cost) return std::nullopt;
+  if (one_nest && cost::worth * one_nest->cost <= best->cost) return std::nullopt;
   return static_cast<std::size_t>(best - all.begin());
 }
 
-std::optional<Front> with_plan(const Request &request, const Front &front, bool keeps_sums) {
-  const std::optional<parse::ScheduleTree::Plan> &asked = front.schedule.plan;
-  if ((asked ? asked->number < 1 : has_wishes(front.schedule)) || !front.nested.empty()) return std::nullopt;
+std::vector<std::size_t> choices_beside(const Front &front, const Plans &plans, const contract::Forest &own) {
+  const double own_cost = contract::cost_of(plans.network, own, {}), own_work = work_of(plans, own);
+  const double most = cost::most_work * std::min(least_work(plans), own_work);
+  // What saves work is taken where it may be slower, but not if it is much slower by the estimate.
+  const double limit = own_cost * (own_work > most ? cost::most_time_for_work : cost::worth);
+  std::vector<std::size_t> choices;
+  for (std::size_t number = 0; number < plans.found.plans.size(); ++number) {
+    const contract::Plan &plan = plans.found.plans[number];
+    if (plan.cost > limit) break;
+    if (work_of(plans, plan.forest) > most) continue;
+    const compute::PlannedLine line = planned_line(front, plans, plan);
+    if (line.program || !line.nested.empty()) choices.push_back(number);
+  }
+  return choices;
+}
+
+Front with_plan(const Request &request, const Front &front, const Plans &plans, std::size_t number) {
+  Front made =
+      planned(request, front, planned_line(front, plans, plans.found.plans[number]), text_of(plans, number));
+  made.plan = number;
+  return made;
+}
+
+std::optional<Plans> plans_to_choose_from(const Request &request, const Front &front) {
+  if (front.schedule.plan || has_wishes(front.schedule) || !front.nested.empty()) return std::nullopt;
   std::string why;
-  constexpr std::size_t few = 10;
-  const std::size_t most = asked ? std::min(static_cast<std::size_t>(asked->number), most_plans) : few;
-  const std::optional<Plans> plans = plans_of(request, front, std::max(most, few), why);
-  if (asked && !plans)
+  return plans_of(request, front, plans_looked_at, why);
+}
+
+std::optional<Front> with_plan(const Request &request, const Front &front) {
+  const std::optional<parse::ScheduleTree::Plan> &asked = front.schedule.plan;
+  if (!asked) {
+    const std::optional<Plans> plans = plans_to_choose_from(request, front);
+    const std::optional<std::size_t> number = plans ? choice_of(front, *plans) : std::nullopt;
+    return number ? std::optional(with_plan(request, front, *plans, *number)) : std::nullopt;
+  }
+  if (asked->number < 1 || !front.nested.empty()) return std::nullopt;
+  std::string why;
+  const auto number = static_cast<std::size_t>(asked->number) - 1;
+  const std::size_t most = std::min(number + 1, most_plans);
+  const std::optional<Plans> plans = plans_of(request, front, std::max(most, plans_looked_at), why);
+  if (!plans)
     report::fail(Kind::not_supported, asked->span, fmt::format("`plan {}`: {}", asked->number, why),
                  "leave it out; a program itself says what is computed first");
-  if (!plans) return std::nullopt;
-  if (asked && plans->found.plans.size() < static_cast<std::size_t>(asked->number))
+  if (plans->found.plans.size() <= number)
     report::fail(Kind::not_supported, asked->span,
                  fmt::format("`plan {}`: there are {} plans", asked->number, plans->found.plans.size()),
                  "`unravel plan` lists them");
-  const std::optional<std::size_t> number = asked ? std::optional(static_cast<std::size_t>(asked->number) - 1)
-                                                  : choice_of(front, *plans, keeps_sums);
-  if (!number) return std::nullopt;
-  compute::PlannedLine line = planned_line(front, *plans, plans->found.plans[*number]);
+  const compute::PlannedLine line = planned_line(front, *plans, plans->found.plans[number]);
   if (!line.program && line.nested.empty()) return std::nullopt;
-  Front made = planned(request, front, std::move(line), text_of(*plans, *number));
-  made.plan = number;
-  return made;
+  return with_plan(request, front, *plans, number);
 }
 
 } // namespace unravel::pipeline

@@ -39,13 +39,26 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
 /// How the line is computed by that plan.
 compute::PlannedLine planned_line(const Front &front, const Plans &plans, const contract::Plan &plan);
 
-/// The number, from 0 on, of the plan that is taken where the schedule asks for none: the best one that is a
-/// program, if it is clearly cheaper than the line as it is written, and, where `keeps_sums`, than what the
-/// line's loops cost which keep sums in locals (choose/hoist.h).
-std::optional<std::size_t> choice_of(const Front &front, const Plans &plans, bool keeps_sums = true);
+/// So many of the best are looked at where the schedule asks for none.
+inline constexpr std::size_t plans_looked_at = 10;
+/// Nothing where a plan is asked for, or the schedule says something of loops, or there are no plans.
+std::optional<Plans> plans_to_choose_from(const Request &request, const Front &front);
 
-/// The front with the program of the plan that the schedule asks for or, where it says nothing of loops, of
-/// choice_of. Else nothing. Throws mistakes and limits of what is asked for.
-std::optional<Front> with_plan(const Request &request, const Front &front, bool keeps_sums = true);
+/// The number, from 0 on, of the plan that is taken before the line's own loops are known: the best one that
+/// is a program, if it is clearly cheaper than the line as it is written and than all loops that the line may
+/// have by itself.
+std::optional<std::size_t> choice_of(const Front &front, const Plans &plans);
+
+/// The numbers of those that are taken in place of the line's own loops, which compute `own`; the best first.
+/// They are clearly cheaper, or these do more work than any loops may (cost/contractions.h).
+std::vector<std::size_t> choices_beside(const Front &front, const Plans &plans, const contract::Forest &own);
+
+/// The front with the program, or the loops, of that plan.
+/// Precondition: it isn't one product without sums.
+Front with_plan(const Request &request, const Front &front, const Plans &plans, std::size_t number);
+
+/// That of the plan that the schedule asks for, or of choice_of. Else nothing. Throws mistakes and limits of
+/// what is asked for.
+std::optional<Front> with_plan(const Request &request, const Front &front);
 
 } // namespace unravel::pipeline

@@ -183,11 +183,14 @@ void add_plan(CLI::App &app, bool &as_json) {
     else
       take_sizes(*options, front, request);
     std::string why;
-    const std::optional<Plans> plans = pipeline::plans_of(request, front, *most, why);
+    std::optional<Plans> plans =
+        pipeline::plans_of(request, front, std::max(*most, pipeline::plans_looked_at), why);
     if (!plans)
       report::fail(report::Kind::not_supported, front.computation.program.statements.front().span,
                    fmt::format("there are no plans: {}", why), "it is compiled as it is written");
-    const std::optional<std::size_t> taken = pipeline::choice_of(front, *plans);
+    const std::optional<std::size_t> taken = pipeline::compile(request, front).plan;
+    const std::size_t shown = std::max(*most, taken ? *taken + 1 : 0);
+    if (plans->found.plans.size() > shown) plans->found.plans.resize(shown);
     std::cout << (as_json ? plans_json(*plans, front, taken).dump(2) + "\n"
                           : plans_text(*plans, front, taken));
   });

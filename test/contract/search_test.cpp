@@ -148,14 +148,14 @@ TEST(Search, finds_the_least_of_all_forests_of_random_products) {
 
 TEST(Search, sums_the_innermost_mode_first) {
   // TTMc: work 2 nnz S + 2 nnz(IJ) R S, and a vector as a buffer (the paper, section 2.4.2).
-  const Network network = ttmc3();
+  const Network network = ttmc3(); // rows of Y and w are gone along
   const Plan best = search(network, wanted(Objective::Time)).plans.front();
   EXPECT_NEAR(cost_of(network, best.forest, {Objective::Work}), 2 * 3000 * 8 + 2 * 700 * 16 * 8, 1e-6);
   EXPECT_EQ(cost_of(network, best.forest, {Objective::Dimension}), 1);
   EXPECT_EQ(to_text(network, best.forest), "for i { for j {\n"
                                            "  let w(s) = 0;\n"
                                            "  for k { for s { w(s) += T(i,j,k) * V(k,s); } }\n"
-                                           "  for s { for r { Y(i,r,s) += U(j,r) * w(s); } }\n"
+                                           "  for r { for s { Y(i,r,s) += U(j,r) * w(s); } }\n"
                                            "} }\n");
 }
 

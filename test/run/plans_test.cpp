@@ -186,13 +186,19 @@ TEST(Plans, where_two_factors_are_walked_through_all_is_one_product) {
   EXPECT_FALSE(made.leaves[0].plan.parts);
 }
 
+TEST(Plans, a_condition_inside_is_about_all_parts) {
+  // Blocks may extend beyond the edge: no part may write there.
+  const Problem line{"Y(i,q,r) = A(i,j,k) * C(j,q) * D(k,r)", {{"A", "mode_generic<2,1,2>"}}, {}, {}};
+  std::mt19937_64 random(2104);
+  check_each_on_small_inputs(with_plans(line, 5), 6, random);
+}
+
 TEST(Plans, an_inner_product_for_each_entry_is_computed_once) {
   const pipeline::Compilation made = pipeline::compile(
       Problem{"Y(i,r) = S(i,j) * Q(i,k) * K(j,k) * V(j,r)", {{"S", "csr"}}, {}, {}}.request());
   ASSERT_EQ(made.leaves.size(), 1u);
-  ASSERT_EQ(made.leaves[0].plan.hoists.size(), 1u);
-  EXPECT_TRUE(made.leaves[0].plan.hoists[0].modes.empty());
-  EXPECT_EQ(made.leaves[0].plan.hoists[0].outside, (std::set<std::string>{"S", "V"}));
+  ASSERT_TRUE(made.leaves[0].plan.parts);
+  EXPECT_EQ(made.leaves[0].plan.parts->all[0].factors, (std::set<std::string>{"Q", "K"}));
   EXPECT_TRUE(made.program.workspace.empty()); // it is a local value
 }
 
