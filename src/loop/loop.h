@@ -119,6 +119,17 @@ struct Masked {
   friend bool operator==(const Masked &, const Masked &) = default;
 };
 
+/// What a loop is whose sums may be kept in vectors while it runs; the meaning is the same. The pass
+/// sums_in_vectors says so, and verify.h that the loop is such a one.
+enum class VectorSum {
+  None,
+  Stretch,       // a nest that adds to a stretch of neighbouring elements (dense_sum.h)
+  ClearsStretch, // sets the stretch that the next statement, a Stretch, adds to to zero
+  Lanes,         // a nest of lanes with an element each (lane_sums.h); `in_lanes`
+  Pairs,         // a short loop that adds neighbouring elements to locals (pair_sums.h)
+  Gathered,      // a loop over lanes that add gathered elements: simd, or that inside Lanes (gathered_sum.h)
+};
+
 /// for (variable = lower; variable < upper; variable += step) body. The variable is the loop's own and is not
 /// assigned in the body; lower and upper are evaluated once. step > 0. `comment`, where not empty, says what
 /// the loop iterates over and why it may (one line of prose, no delimiters).
@@ -156,6 +167,7 @@ struct For {
   std::optional<Masked> masked = std::nullopt;
   bool team = false;
   bool in_lanes = false;
+  VectorSum sums = VectorSum::None;
 };
 
 /// while (condition) body.
@@ -163,6 +175,7 @@ struct While {
   term::Term condition;
   Block body;
   std::string comment;
+  VectorSum sums = VectorSum::None; // or Stretch
 };
 
 /// A range of positions with their keys: key(variable) for lower <= variable < upper. The key is an index

@@ -1,5 +1,6 @@
 // The loop IR from text: the inverse of print.cpp, line by line.
 #include "loop/own_operators.h"
+#include "loop/vector_sums.h"
 #include "term/read.h"
 
 #include <charconv>
@@ -248,7 +249,8 @@ private:
     if (accept_word("for")) return for_loop(std::move(comment));
     if (accept_word("while")) {
       Term condition = term();
-      return {While{condition, braced(), std::move(comment)}};
+      const VectorSum sums = vector_sum();
+      return {While{condition, braced(), std::move(comment), sums}};
     }
     if (accept_word("intersect")) {
       Intersect loop;
@@ -370,6 +372,14 @@ private:
     return {std::move(guard)};
   }
 
+  VectorSum vector_sum() {
+    if (!accept_word("sums")) return VectorSum::None;
+    using enum VectorSum;
+    for (const VectorSum kind : {Stretch, ClearsStretch, Lanes, Pairs, Gathered})
+      if (accept_word(name_of(kind))) return kind;
+    fail("stretch, clears_stretch, lanes, pairs or gathered");
+  }
+
   Statement for_loop(std::string comment) {
     For loop;
     loop.comment = std::move(comment);
@@ -397,6 +407,7 @@ private:
     if (loop.masked) loop.masked->reads_on = accept_word("reads_on");
     loop.team = accept_word("team");
     loop.in_lanes = accept_word("lanes");
+    loop.sums = vector_sum();
     loop.body = braced();
     return {std::move(loop)};
   }

@@ -1,5 +1,7 @@
 #include "loop/verify.h"
 
+#include "loop/vector_sums.h"
+
 #include "loop/assembled.h"
 #include "loop/copies.h"
 #include "loop/gathered_sum.h"
@@ -535,6 +537,7 @@ private:
 void verify(const Program &program) {
   Verifier{program};
   verify_assembled(program);
+  verify_vector_sums(program);
 }
 
 } // namespace unravel::loop
