@@ -16,7 +16,8 @@ std::string workspace_struct(const loop::Program &program, const Names &names,
                              const Expressions &expressions);
 /// `void <kernel>_workspace_init(...)` and `_free`, declared or defined.
 std::string workspace_prototypes(const loop::Program &program, const Names &names);
-std::string workspace_functions(const loop::Program &program, const Names &names);
+std::string workspace_functions(const loop::Program &program, const Names &names,
+                                const Expressions &expressions);
 /// Statements that make room for an array: what comes before the test for it, the test, and what is done
 /// then.
 struct Reservation {

@@ -269,7 +269,8 @@ struct Accumulate {
   Operator by = Operator::Add;
 };
 
-/// Sets the first `count` elements of a value array, or of a workspace array of bits, to zero.
+/// Sets the first `count` elements of a value array, or of a workspace array of bits, to zero; all elements
+/// of a hashed array to what it is initially.
 struct Zero {
   std::string array;
   term::Term count;
@@ -312,10 +313,11 @@ struct IfValue {
 };
 
 /// From here on the arrays of an assembled result have the elements that a count of `least` asks for, or,
-/// with no count, arrays of the workspace that grow have so many. What they hold stays; the others hold
+/// with no count, arrays of the workspace that grow have so many, or a hashed array, which stands alone, has
+/// room for so many that aren't as they were initially. What they hold stays; the others hold
 /// anything. The kernel ends here, and leaves the result as it was, where there is no memory for that (2), or
 /// `least` is above what the index arrays among them can hold (4). Stands in no parallel loop but one that
-/// appends to the result.
+/// appends to the result, or in which the hashed array is each thread's own.
 struct Reserve {
   std::string count; // qualified: "C.NNZ"; or empty
   term::Term least;
@@ -422,6 +424,9 @@ struct WorkspaceArray {
   /// It has as many elements as Reserve says: none when the kernel begins; `extent` is 0. It holds anything,
   /// and no parallel loop reserves for it.
   bool grows = false;
+  /// An array of integers of which few elements are anything but `initial`: a hash table has these. Before
+  /// one is set, Reserve makes room for that many of them; Zero takes all out, and the room with them.
+  bool hashed = false;
   std::string about; // one line of prose
   /// Over sizes and counts: where it doesn't hold, the array isn't used and gets no memory.
   term::Term when = term::truth();

@@ -200,6 +200,7 @@ private:
       result.for_teams = true;
     }
     result.grows = accept_word("grows");
+    result.hashed = accept_word("hashed");
     if (accept_word("if")) result.when = term();
     skip_lines();
     if (accept_word("about")) result.about = rest_of_line();

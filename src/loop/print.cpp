@@ -225,6 +225,7 @@ std::string workspace_text(const WorkspaceArray &array) {
   if (array.per_thread) result += " per thread";
   if (array.for_teams) result += " of teams";
   if (array.grows) result += " grows";
+  if (array.hashed) result += " hashed";
   if (!term::is_true(array.when)) result += " if " + to_text(array.when);
   return result + "\n" + (array.about.empty() ? "" : "  about " + array.about + "\n");
 }

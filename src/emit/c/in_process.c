@@ -27,7 +27,7 @@ typedef __UINT16_TYPE__ uint16_t;
 #define bool _Bool
 // part: workspace grow memset parts reserve stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 typedef __SIZE_TYPE__ size_t;
-// part: memset reserve marks
+// part: memset reserve marks table table_long
 void *memset(void *, int, size_t);
 // part: parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 void *memcpy(void *, const void *, size_t);
@@ -43,7 +43,7 @@ float fabsf(float), sqrtf(float), expf(float), logf(float), powf(float, float);
 void *calloc(size_t, size_t);
 // part: workspace assembled
 void free(void *);
-// part: grow
+// part: grow table table_long
 void *realloc(void *, size_t);
 // part: threads
 #ifdef _OPENMP

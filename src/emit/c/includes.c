@@ -23,7 +23,7 @@ float _Complex conjf(float _Complex), csqrtf(float _Complex), cexpf(float _Compl
 #endif
 // part: mathematics
 #include <math.h>
-// part: memset reserve parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
+// part: memset reserve table table_long parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 #include <string.h>
 // part: threads
 #ifdef _OPENMP
