@@ -18,7 +18,7 @@ using scan::Node;
 using term::Term;
 
 bool lists_entries(const LocalTensor &local) {
-  return local.insertion && !local.insertion->position.empty() && !local.grows() && local.modes.size() == 1;
+  return local.insertion && !local.insertion->position.empty() && !local.repeats() && local.modes.size() == 1;
 }
 
 namespace {

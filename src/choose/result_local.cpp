@@ -14,6 +14,9 @@ namespace {
 /// Lists have a map with an element for each coordinate: of matrices that would be too many.
 constexpr std::size_t most_modes = 1;
 const char *const list_layout = "listed";
+/// Of so many coordinates a row's entries lie too far apart for caches: a hash table finds them sooner.
+/// Measured: docs/choice.md.
+constexpr double least_hashed = 1 << 23;
 /// How much more loops in the result's order may cost than in the order of least cost. Costs are estimates, a
 /// local saves a sort of all entries, and an order against the operands costs as much more as they have rows.
 constexpr double most_overhead = 16;
@@ -41,6 +44,14 @@ IterationSpace bounded(IterationSpace space, const Combination &combination) {
   return space;
 }
 
+/// Does the index have so many values, as the data say?
+bool is_wide(const std::string &index, const Combination &combination, const schedule::Counts &counts) {
+  const auto extent = combination.extents.find(index);
+  const auto *size = extent == combination.extents.end() ? nullptr : extent->second.as<term::Variable>();
+  const auto known = size ? counts.find(size->name) : counts.end();
+  return known != counts.end() && known->second >= least_hashed;
+}
+
 bool costs_too_much(const IterationSpace &space, const std::vector<std::string> &outermost,
                     const schedule::Counts &counts) {
   std::vector<parse::Name> first;
@@ -62,6 +73,7 @@ bool adds_several_products(const Combination &combination) {
 std::optional<compute::ResultLocal> local_to_merge(compute::ResultLocal local) {
   if (local.layout == list_layout || local.modes.size() != 1) return std::nullopt;
   local.layout = list_layout;
+  local.why.clear();
   return local;
 }
 
@@ -71,6 +83,7 @@ std::optional<compute::ResultLocal> masked_local(compute::ResultLocal local, con
       !compute::may_mask_local(line.program, local))
     return std::nullopt;
   local.layout = "dense";
+  local.why.clear();
   local.is_masked = true;
   return local;
 }
@@ -98,6 +111,10 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
     // Where its own entries must be in order: those of a list would have to be sorted.
     if (around < std::min(ordered.size(), loose)) local.layout = "bitmap";
     if (local.modes.size() > most_modes) break;
+    if (around > 0 && is_wide(local.modes.front(), combination, counts)) {
+      local.layout = "hashed";
+      local.why = fmt::format("; a hash table finds them, as `{}` has so many values", local.modes.front());
+    }
     if (std::ranges::none_of(leaves, [&](const IterationSpace &each) {
           return costs_too_much(bounded(each, combination), local.around, counts);
         }))

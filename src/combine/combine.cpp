@@ -569,8 +569,8 @@ private:
       element.emplace(tensor.modes[k], subscripts[k]);
     for (const Term &slot : tensor.slots)
       local.slots.push_back(term::substitute(slot, element));
-    local.slot = tensor.grows() ? row_major(subscripts, tensor.extents)
-                                : row_major(local.slots, result_.arrays.at(local.array));
+    local.slot = tensor.repeats() ? row_major(subscripts, tensor.extents)
+                                  : row_major(local.slots, result_.arrays.at(local.array));
     local.coordinates.insert(local.coordinates.end(), subscripts.begin(), subscripts.end());
     return local;
   }

@@ -234,7 +234,7 @@ LocalTensor Naming::local(const std::string &tensor, std::size_t around, const s
     if (around > 0)
       report::fail(report::Kind::cannot_insert, layout.span,
                    fmt::format("a local tensor in loops can't be a `{}`, which grows", layout.name),
-                   "declare it outside of all loops, or choose `listed`");
+                   "declare it outside of all loops, or choose `listed` or `hashed`");
     places.emplace(insertion.position, term::variable(insertion.count) - Term(1));
   }
   for (const Term &slot : value.slots)
@@ -257,6 +257,8 @@ LocalTensor Naming::local(const std::string &tensor, std::size_t around, const s
     nothing.emplace(qualified(tensor, array), value_of_nothing);
   insertion.nothing = std::move(nothing);
   local.insertion = std::move(insertion);
+  for (const layout::Array &array : layout.arrays)
+    if (array.is_hashed) local.hashed.insert(qualified(tensor, array.name));
   return local;
 }
 

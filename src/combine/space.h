@@ -191,8 +191,12 @@ struct LocalTensor {
   /// combination that sets the local as a whole, as if it were a scalar, takes all entries out.
   std::optional<layout::Insertion> insertion;
 
+  std::set<std::string> hashed = {}; // those of its index arrays that lie in hash tables
+
   /// Is each insertion another entry, so that no number of them is enough?
-  bool grows() const { return insertion && insertion->repeats(); }
+  bool repeats() const { return insertion && insertion->repeats(); }
+  /// Have its arrays room for as many entries as there are, and not for all elements? In loops others have.
+  bool grows() const { return repeats() || (insertion && around == 0 && !hashed.empty()); }
 };
 
 /// A result of which only the sizes are given: its entries are appended, and have no positions before.

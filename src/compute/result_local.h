@@ -13,6 +13,7 @@ struct ResultLocal {
   std::string layout; // the local's, unless the user gives it another one
   /// It is dense, and one of Program::masked_locals.
   bool is_masked = false;
+  std::string why = {}; // it has that layout, for people; or empty
 };
 
 /// May the line be written so: the result's subscripts are plain, each of another index variable, and no

@@ -23,7 +23,7 @@ Assembly::Assembly(const loop::Program &program, Names &names, Expressions &expr
     for (const std::string &count : parameter.counts)
       rooms_[parameter.name + "." + count] = names.fresh_variable(parameter.name + "_" + count + "_room");
   }
-  grows_ = std::ranges::any_of(program.workspace, [](auto &array) { return array.grows; });
+  grows_ = std::ranges::any_of(program.workspace, [](auto &array) { return array.grows || array.hashed; });
   if (!any()) return;
   expressions.need("assembled");
   bool may_fail =
@@ -129,8 +129,23 @@ void Assembly::add_array(Growth &made, const std::string &sized, const std::stri
   made.inside.push_back(fmt::format("{} = ({} *){};", to, c_type(type), grown_));
 }
 
+std::string Assembly::fail_at(std::string label) {
+  return std::exchange(label_, std::move(label));
+}
+
+Assembly::Growth Assembly::enlarge(const loop::Reserve &x) const {
+  const std::string &array = x.arrays.front(), table = names_.array(array);
+  const std::string least = expressions_.term(x.least);
+  return {fmt::format("if ({}->places < {})", table, expressions_.term(term::scale(2, x.least))),
+          {fmt::format("if (!{}({}, {})) goto {};", expressions_.for_table("enlarge", array), table, least,
+                       label_)}};
+}
+
 Assembly::Growth Assembly::grow_workspace(const loop::Reserve &x) const {
   const Names::Workspace &work = names_.workspace();
+  if (const auto array = std::ranges::find(program_.workspace, x.arrays.front(), &loop::WorkspaceArray::name);
+      array->hashed)
+    return enlarge(x);
   std::int64_t most = loop::most_in_memory;
   std::vector<const loop::WorkspaceArray *> arrays;
   for (const loop::WorkspaceArray &array : program_.workspace) {

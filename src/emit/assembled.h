@@ -67,6 +67,8 @@ public:
   /// Where there is no memory, or a count is too large: a label, behind the block, and what it says there.
   /// Empty where nothing goes there.
   const std::string &label() const { return label_; }
+  /// From here on it goes to another label; returns the one before.
+  std::string fail_at(std::string label);
   std::vector<std::string> fail() const;
 
 private:
@@ -81,6 +83,8 @@ private:
   /// Refuses more than so many.
   Growth begin_growth(const std::string &room, const loop::Reserve &x, std::int64_t most) const;
   Growth grow_workspace(const loop::Reserve &x) const;
+  /// Of a hashed array.
+  Growth enlarge(const loop::Reserve &x) const;
   /// For how many entries of a result room is made.
   std::string room_for(const std::string &count, std::int64_t most) const;
   /// `to`: the pointer, and the member that holds it where it is one of the workspace.

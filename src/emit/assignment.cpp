@@ -17,6 +17,11 @@ ElementType element_of(const std::string &name, const Program &program) {
   return element_type(name, program).value_or(ElementType::Int64);
 }
 
+bool is_hashed(const std::string &name, const Program &program) {
+  return std::ranges::any_of(program.workspace,
+                             [&](const WorkspaceArray &array) { return array.name == name && array.hashed; });
+}
+
 } // namespace
 
 std::string assignment_text(const Assign &x, const Names &names, const Expressions &expressions) {
@@ -39,6 +44,9 @@ std::string assignment_text(const SetElement &x, const Program &program, const N
     return fmt::format("{}({}, {}, {});", function, array, expressions.marked().at(x.array),
                        expressions.term(x.slot));
   }
+  if (is_hashed(x.array, program))
+    return fmt::format("{}({}, {}, {});", expressions.for_table("enter", x.array), array,
+                       expressions.term(x.slot), expressions.term(x.value));
   if (element == ElementType::Bit) {
     const std::string function = expressions.called(x.value == Term(1) ? "set_bit" : "clear_bit");
     return fmt::format("{}({}, {});", function, array, expressions.term(x.slot));
@@ -64,6 +72,8 @@ std::string zero_text(const Zero &x, const Program &program, const Names &names,
   if (expressions.is_marked(x.array))
     return fmt::format("{}({}, {});", expressions.called("unmark_all"), names.array(x.array),
                        expressions.marked().at(x.array));
+  if (is_hashed(x.array, program))
+    return fmt::format("{}({});", expressions.for_table("take_out", x.array), names.array(x.array));
   const bool is_set = element_of(x.array, program) == ElementType::Bit;
   if (x.count == Term(1) && !is_set)
     return fmt::format("{} = {};", names.array(x.array) + "[0]",

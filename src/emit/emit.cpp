@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace unravel::emit {
 
@@ -136,6 +137,10 @@ std::string errors_text(const Program &program) {
                        : has_conditions ? "; after any but 1 the workspace is empty"
                                         : ", and the workspace is empty");
   if (!has_workspace && !has_conditions) return "";
+  const bool grows = std::ranges::any_of(
+      program.workspace, [](const loop::WorkspaceArray &array) { return array.grows || array.hashed; });
+  if (grows) // memory may run out at any time
+    return "After 2 the result may hold anything, and the workspace is empty.";
   return loop::effects_of(program.body).misses ? "On errors other than 3 nothing is changed."
                                                : "On an error nothing is changed.";
 }
@@ -166,8 +171,22 @@ std::string documentation(const Program &program, const Names &names, const Expr
   return result + " */\n";
 }
 
+/// A table knows how many elements it has: no size has to be read for it.
+void take_out_of_tables(loop::Block &block, const std::set<std::string> &hashed) {
+  for (loop::Statement &statement : block) {
+    auto *zero = std::get_if<loop::Zero>(&statement.kind);
+    if (zero && hashed.contains(zero->array)) zero->count = term::Term(0);
+    for (loop::Block *inner : loop::blocks_of(statement))
+      take_out_of_tables(*inner, hashed);
+  }
+}
+
 /// Nor arguments that no operator looks at, and tests of integers for what is no number.
 Program without_unused(Program program) {
+  std::set<std::string> hashed;
+  for (const loop::WorkspaceArray &array : program.workspace)
+    if (array.hashed) hashed.insert(array.name);
+  if (!hashed.empty()) take_out_of_tables(program.body, hashed);
   loop::rewrite(
       program.body, [](const term::Term &term) { return term; },
       [](const loop::Value &value) { return value::chosen(value); });
@@ -194,7 +213,7 @@ SpannedText spanned_text(const Program &original, const EmitOptions &options) {
     }
     result += workspace_struct(program, names, expressions);
   }
-  result += workspace_functions(program, names);
+  result += workspace_functions(program, names, expressions);
   const std::size_t kernel = result.size();
   result += documentation(program, names, expressions, options.in_process);
   for (Span &span : function.spans)

@@ -53,7 +53,12 @@ Expressions::Expressions(const loop::Program &program, const Names &names) : nam
     for (const loop::ArrayParameter &array : parameter.arrays)
       add(parameter.name + "." + array.name, {array.element, array.non_negative, array.extents});
   for (const loop::WorkspaceArray &array : program.workspace)
-    add(array.name, {array.element, array.element == loop::ElementType::Bit, {array.extent}});
+    add(array.name, {array.element,
+                     array.element == loop::ElementType::Bit,
+                     {array.extent},
+                     array.hashed ? array.initial : std::nullopt});
+  for (const loop::WorkspaceArray &array : program.workspace)
+    if (array.hashed) for_table("table", array.name);
   for (const std::string &name : marked_sets(program)) {
     marked_[name];
     need("marks");
@@ -65,7 +70,14 @@ Expressions::Expressions(const loop::Program &program, const Names &names) : nam
 }
 
 std::string Expressions::type_in_workspace(const loop::WorkspaceArray &array) const {
+  if (array.hashed) return "struct " + for_table("table", array.name);
   return is_marked(array.name) ? "uint8_t" : c_type(array.element);
+}
+
+std::string Expressions::for_table(const std::string &name, const std::string &array) const {
+  const bool is_long = type_of(array) == loop::ElementType::Int64;
+  need(is_long ? "table_long" : "table");
+  return fmt::format("unravel_{}{}", name, is_long ? "_long" : "");
 }
 
 std::string Expressions::equal_pairs(loop::ElementType type) {
@@ -275,6 +287,10 @@ Expressions::Printed Expressions::print_load(const term::Apply &load) const {
   Term slot;
   for (std::size_t k = 0; k < load.arguments.size(); ++k)
     slot = multiply(slot, array.extents[k]) + load.arguments[k];
+  if (array.unset)
+    return {fmt::format("{}({}, {}, {})", for_table("look_up", load.function), name_of_array(load.function),
+                        print(slot).text, *array.unset),
+            primary, array.element == loop::ElementType::Int32};
   return {fmt::format("{}[{}]", name_of_array(load.function), print(slot).text), primary,
           array.element == loop::ElementType::Int32};
 }

@@ -54,6 +54,8 @@ public:
   const Marked &marked() const { return marked_; }
   void set_marked(Marked marked) { marked_ = std::move(marked); }
   bool is_marked(const std::string &array) const { return marked_.contains(array); }
+  /// The function of that name for the table of a hashed array.
+  std::string for_table(const std::string &name, const std::string &array) const;
   /// The type of the workspace's array.
   std::string type_in_workspace(const loop::WorkspaceArray &array) const;
   /// The function that compares 8 keys with 8 others.
@@ -152,6 +154,7 @@ private:
     loop::ElementType element = loop::ElementType::Int32;
     bool non_negative = false;
     std::vector<term::Term> extents;
+    std::optional<std::int64_t> unset = std::nullopt; // of a hashed one: what most elements are
   };
 
   Marked marked_;

@@ -59,8 +59,9 @@ void StatementWriter::reserve(const WorkspaceArray &array) {
 void StatementWriter::write_parallel(const For &x, const std::string &head) {
   if (std::exchange(in_team_, false)) {
     pragma("for schedule(static)", "");
-    return nested(head, x.body);
+    return iterations(head, x.body);
   }
+  begin_stops(x.body);
   std::string reduction;
   if (!x.parallel->sum.empty())
     reduction =
@@ -86,7 +87,8 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   const std::vector<const WorkspaceArray *> own = own_arrays(x);
   if (own.empty()) {
     pragma(team("parallel " + schedule + enough), otherwise);
-    return nested(head, x.body);
+    iterations(head, x.body);
+    return end_stops();
   }
   const Statement &loop = *statement_;
   pragma(team("parallel" + enough), otherwise);
@@ -95,10 +97,40 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   with_own(own, [&] {
     pragma(schedule, "");
     statement_ = &loop;
-    nested(head, x.body);
+    iterations(head, x.body);
   });
   --indent_;
   line("}");
+  end_stops();
+}
+
+void StatementWriter::begin_stops(const Block &body) {
+  bool stops = false;
+  each_statement(body, [&](const Statement &statement) {
+    stops = stops || std::holds_alternative<Reserve>(statement.kind);
+  });
+  if (!stops) return;
+  stopped_ = names_.fresh("stopped");
+  line(fmt::format("int {} = 0;", stopped_));
+}
+
+void StatementWriter::end_stops() {
+  if (stopped_.empty()) return;
+  line(fmt::format("if ({}) goto {};", std::exchange(stopped_, {}), assembly_.label()));
+}
+
+void StatementWriter::iterations(const std::string &head, const Block &body) {
+  if (stopped_.empty()) return nested(head, body);
+  expressions_.need("stops");
+  const Statement &loop = *statement_;
+  open(head, {fmt::format("if (unravel_has_stopped(&{})) continue;", stopped_)});
+  const std::string stop = names_.fresh("stop"), outside = assembly_.fail_at(stop);
+  statement_ = &loop;
+  nested("", body);
+  line("continue;");
+  text_ += stop + ":\n";
+  close({fmt::format("unravel_stop(&{});", stopped_)});
+  assembly_.fail_at(outside);
 }
 
 std::string StatementWriter::team(const std::string &directive) {
@@ -225,10 +257,12 @@ void StatementWriter::with_own(const std::vector<const WorkspaceArray *> &own,
 }
 
 void StatementWriter::write_team(const For &x, const std::string &head) {
+  begin_stops(x.body);
   pragma(team("parallel"), "");
   in_team_ = true;
   nested(head, x.body);
   in_team_ = false;
+  end_stops();
 }
 
 bool StatementWriter::clears_copied(const Statement &next) {
@@ -243,6 +277,7 @@ void StatementWriter::write_with_copies(const For &x, const std::string &head) {
   const Zero *zeroed = std::exchange(zeroed_, nullptr);
   CopiesText text = copies_text(x, program_, zeroed != nullptr, names_, expressions_);
   lines(text.before);
+  begin_stops(x.body);
   text_ += "#ifdef _OPENMP\n";
   open(text.test, {});
   text_ += "#pragma omp " + team("parallel") + "\n";
@@ -254,7 +289,7 @@ void StatementWriter::write_with_copies(const For &x, const std::string &head) {
   with_own(own, [&] {
     text_ += "#pragma omp " + text.schedule + "\n";
     statement_ = &loop;
-    nested(head, x.body);
+    iterations(head, x.body);
   });
   names_.rename_array(std::exchange(copied_, {}), result);
   text_ += "#pragma omp for schedule(dynamic, 8)\n";
@@ -268,9 +303,10 @@ void StatementWriter::write_with_copies(const For &x, const std::string &head) {
   with_own(own, [&] {
     if (zeroed) write(*zeroed);
     statement_ = &loop;
-    nested(head, x.body);
+    iterations(head, x.body);
   });
   close({});
+  end_stops();
 }
 
 void StatementWriter::pragma(const std::string &text, const std::string &otherwise) {

@@ -17,21 +17,13 @@ namespace unravel::emit {
 using namespace loop;
 using term::Term;
 
-namespace {
-
-/// More sums don't fit in registers by pairs.
-constexpr std::int64_t most_lanes_in_pairs = 16;
-
-} // namespace
-
 void StatementWriter::masks() {
   bool sums = false, lanes = false;
   std::map<std::string, bool> paired; // by the condition: whether a loop takes steps of pairs by it
   each_statement(program_.body, [&](const Statement &statement) {
     const auto *loop = std::get_if<For>(&statement.kind);
     if (!loop) return;
-    const std::optional<LaneSums> in_array = loop->in_lanes ? lane_sums(*loop) : std::nullopt;
-    lanes = lanes || paired_lanes(*loop) || (in_array && gathered_lanes(*in_array->lanes, program_));
+    lanes = lanes || loop->sums == VectorSum::Gathered;
     if (!masked_sum(*loop)) return;
     sums = true;
     const std::string when = masked_condition(*loop->masked);
@@ -108,20 +100,10 @@ std::string StatementWriter::write_masked(const For &x) {
 }
 
 std::optional<GatheredLanes> StatementWriter::paired_lanes(const For &x) const {
+  if (x.sums != VectorSum::Gathered) return {};
   std::optional<GatheredLanes> lanes = gathered_lanes(x, program_);
-  if (!lanes || lanes->element != value_type()) return {};
-  const auto &target = std::get<Element>(lanes->sum->target);
-  if (lanes_ && lanes_->lanes == &x)
-    return lanes_->length % 2 == 0 && lanes_->length <= most_lanes_in_pairs ? lanes : std::nullopt;
-  // One behind the other in memory, and none is read.
-  const bool reads = std::any_of(lanes->factors.begin(), lanes->factors.end(), [&](const auto &factor) {
-    const auto *read = std::get_if<Element>(&factor.value.kind);
-    return read && read->array == target.array;
-  });
-  if (!x.simd || reads || target.array == copied_ || !runs_along(target.slot, x.variable) ||
-      effects_of(x.body).mentions_declared(target.slot))
-    return {};
-  return lanes;
+  const bool in_copy = x.simd && std::get<Element>(lanes->sum->target).array == copied_;
+  return in_copy ? std::nullopt : lanes;
 }
 
 void StatementWriter::write_additions(const For &x, const GatheredLanes &lanes, const Term &first,
@@ -159,13 +141,16 @@ std::string StatementWriter::write_paired_lanes(const For &x) {
 }
 
 std::optional<DenseSum> StatementWriter::sum_in_registers(const Statement &statement) const {
-  if (dense_.inner || expressions_.single_precision()) return {};
-  return dense_sum(statement, program_);
+  const auto *counted = std::get_if<For>(&statement.kind);
+  const auto *other = std::get_if<While>(&statement.kind);
+  const VectorSum kind = counted ? counted->sums : other ? other->sums : VectorSum::None;
+  // One that is written already says so, too.
+  return kind == VectorSum::Stretch && !dense_.inner ? dense_sum(statement, program_) : std::nullopt;
 }
 
 bool StatementWriter::clears_sum(const Statement &next) {
-  std::optional<DenseSum> sum = sum_in_registers(next);
-  if (sum && clears_stretch(*statement_, *sum)) clearing_ = statement_;
+  const auto *loop = std::get_if<For>(&statement_->kind);
+  if (loop && loop->sums == VectorSum::ClearsStretch && sum_in_registers(next)) clearing_ = statement_;
   return clearing_ == statement_;
 }
 
@@ -241,10 +226,10 @@ bool StatementWriter::write_lanes_in_pairs(const For &x, const std::string &arra
 }
 
 bool StatementWriter::write_in_lanes(const For &x) {
-  std::optional<LaneSums> sums = x.in_lanes && !lanes_ && !dense_.inner ? lane_sums(x) : std::nullopt;
-  if (!sums) return false;
+  if (x.sums != VectorSum::Lanes || lanes_) return false;
+  std::optional<LaneSums> sums = lane_sums(x);
   const Element element{std::get<Element>(sums->sum->target).array, sums->slot};
-  if (element.array == copied_ || expressions_.type_of(element.array) != value_type()) return false;
+  if (element.array == copied_) return false;
   const For &lanes = *sums->lanes;
   const std::string &variable = names_.variable(lanes.variable);
   const char *type = expressions_.single_precision() ? "float" : "double";

@@ -10,26 +10,9 @@ namespace unravel::emit {
 
 using namespace loop;
 
-namespace {
-
-/// A layout's arrays may hold other values than the kernel computes with: a vector of these is none of those.
-bool has_elements_of(ElementType type, const Block &body, const Expressions &expressions) {
-  bool all = true;
-  for (const Statement &statement : body)
-    each_own_value(statement, [&](const Value &value) {
-      each_element(value,
-                   [&](const Element &element) { all = all && expressions.type_of(element.array) == type; });
-    });
-  return all;
-}
-
-} // namespace
-
 bool StatementWriter::write_pair_sums(const For &x) {
+  if (x.sums != VectorSum::Pairs) return false;
   const std::optional<std::vector<std::string>> sums = pair_sums(x);
-  if (!sums || !has_elements_of(value_type(), x.body, expressions_)) return false;
-  for (const std::string &sum : *sums)
-    if (expressions_.types().of_local(sum) != value_type()) return false;
   expressions_.need("pairs");
   const char *pair = expressions_.pair_type();
   const std::string &variable = names_.variable(x.variable);

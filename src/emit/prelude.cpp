@@ -168,7 +168,7 @@ std::string helpers(std::set<std::string> needs, bool single, const EmitOptions 
     needs.insert("fast_gathers");
   std::string result = integer_functions(needs) + complex_functions(needs);
   std::vector<Part> parts = parts_of("functions");
-  for (const char *file : {"sorting", "assembly"})
+  for (const char *file : {"sorting", "assembly", "table"})
     parts.insert(parts.end(), parts_of(file).begin(), parts_of(file).end());
   for (const Part &part : parts) {
     const std::string &name = part.names[0];

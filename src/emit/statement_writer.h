@@ -164,6 +164,12 @@ private:
   /// The pragma that begins a team, with the number of threads if the workspace has one.
   std::string team(const std::string &directive);
 
+  /// Of a loop in which memory may run out: all threads stop then, and the kernel ends behind it. What stands
+  /// before the loop, its iterations, and what stands behind it.
+  void begin_stops(const loop::Block &body);
+  void iterations(const std::string &head, const loop::Block &body);
+  void end_stops();
+
   /// What all threads of a team do: the loop, and the parallel one inside in shares.
   void write_team(const loop::For &x, const std::string &head);
 
@@ -231,6 +237,7 @@ private:
   Expressions &expressions_;
   Assembly assembly_;
   std::string missed_;   // the variable's name, or empty
+  std::string stopped_;  // in a loop in which memory may run out: a C variable that says whether it did
   bool in_team_ = false; // the next parallel loop is shared out in a team
   bool reassociates_ = false;
   int entries_ = 0;                             // how many loops over entries are around

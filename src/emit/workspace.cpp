@@ -37,7 +37,8 @@ std::string workspace_struct(const Program &program, const Names &names, const E
                           work.threads);
   for (const WorkspaceArray &array : program.workspace) {
     if (!array.about.empty()) result += wrap_text(comment_text(names.translate(array.about)), "  // ");
-    const char *bits = expressions.is_marked(array.name)         ? " marks"
+    const char *bits = array.hashed                              ? " in a hash table"
+                       : expressions.is_marked(array.name)       ? " marks"
                        : array.element == loop::ElementType::Bit ? " bits"
                                                                  : "";
     result += fmt::format("  {} *{}; // [{}]{}{}\n", expressions.type_in_workspace(array),
@@ -56,7 +57,7 @@ std::string workspace_prototypes(const Program &program, const Names &names) {
                      init_head(names), free_head(names));
 }
 
-std::string workspace_functions(const Program &program, const Names &names) {
+std::string workspace_functions(const Program &program, const Names &names, const Expressions &expressions) {
   if (program.workspace.empty()) return "";
   const Names::Workspace &work = names.workspace();
   std::string init, release, keep;
@@ -67,6 +68,9 @@ std::string workspace_functions(const Program &program, const Names &names) {
   for (const WorkspaceArray &array : program.workspace) {
     init += fmt::format("  work->{} = 0;\n  work->{} = 0;\n", work.members.at(array.name),
                         work.capacities.at(array.name));
+    if (array.hashed)
+      release += fmt::format("  {}(work->{}, work->{});\n", expressions.for_table("free_tables", array.name),
+                             work.members.at(array.name), work.capacities.at(array.name));
     release += fmt::format("  free(work->{});\n", work.members.at(array.name));
   }
   return fmt::format(
@@ -78,9 +82,20 @@ std::string workspace_functions(const Program &program, const Names &names) {
 
 namespace {
 
+/// How many numbers are multiplied to one.
+std::vector<Term> factors_of(const Term &term) {
+  const auto *product = term.as<term::Product>();
+  if (!product) return {term};
+  std::vector<Term> factors = factors_of(product->left);
+  for (Term &factor : factors_of(product->right))
+    factors.push_back(std::move(factor));
+  return factors;
+}
+
 /// Bits lie 32 to an element; of marks there is a byte for each, and one for each block, 64 of which are read
 /// at once.
 Term elements(const WorkspaceArray &array, const Expressions &expressions) {
+  if (array.hashed) return Term(1); // a table
   if (expressions.is_marked(array.name))
     return first_block(array) + term::scale(64, floor_divide(array.extent + Term(4095), 4096));
   bool bits = array.element == loop::ElementType::Bit;
@@ -95,7 +110,9 @@ Term first_block(const WorkspaceArray &array) {
 
 Term padded_part(const WorkspaceArray &array, const Expressions &expressions) {
   const bool is_marked = expressions.is_marked(array.name);
-  std::int64_t bytes = is_marked ? 1 : static_cast<std::int64_t>(value::facts_of(array.element).bytes);
+  std::int64_t bytes = array.hashed ? 32 // as a table has
+                       : is_marked  ? 1
+                                    : static_cast<std::int64_t>(value::facts_of(array.element).bytes);
   // 64 bytes or more between the parts: no two threads write to one line of the cache
   std::int64_t line_size = 64 / bytes;
   return multiply(floor_divide(elements(array, expressions) + Term(2 * line_size - 1), line_size),
@@ -128,11 +145,22 @@ Reservation reserve_text(const WorkspaceArray &array, bool in_parts, Names &name
   made.before.push_back(fmt::format("const int64_t {} = {};", room, size));
   made.test = fmt::format("if ({} < {})", capacity, room);
   expressions.need("reserve");
-  made.inside = {
-      fmt::format("{0} = ({1} *)unravel_reserve({0}, &{2}, {3}, sizeof({1}), {4});", member,
-                  expressions.type_in_workspace(array), capacity, room, array.initial.value_or(0)),
-      fmt::format("if (!{}) return 2;", member),
-  };
+  if (array.hashed) { // it has no memory for its elements that would show whether their number fits
+    std::string count = "1.0";
+    for (const Term &factor : factors_of(array.extent))
+      count += fmt::format(" * (double)({})", expressions.term_of_members(factor));
+    if (array.extent.as<term::Product>())
+      made.before.push_back(fmt::format("if ({} > 9e18) return 2;", count));
+    made.inside.push_back(
+        fmt::format("{}({}, {});", expressions.for_table("free_tables", array.name), member, capacity));
+  }
+  made.inside.insert(made.inside.end(),
+                     {
+                         fmt::format("{0} = ({1} *)unravel_reserve({0}, &{2}, {3}, sizeof({1}), {4});",
+                                     member, expressions.type_in_workspace(array), capacity, room,
+                                     array.hashed ? 0 : array.initial.value_or(0)),
+                         fmt::format("if (!{}) return 2;", member),
+                     });
   return made;
 }
 

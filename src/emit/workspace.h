@@ -16,7 +16,8 @@ std::string workspace_struct(const loop::Program &program, const Names &names,
                              const Expressions &expressions);
 /// `void <kernel>_workspace_init(...)` and `_free`, declared or defined.
 std::string workspace_prototypes(const loop::Program &program, const Names &names);
-std::string workspace_functions(const loop::Program &program, const Names &names);
+std::string workspace_functions(const loop::Program &program, const Names &names,
+                                const Expressions &expressions);
 /// How many threads a team may have, a C expression: as many as the caller's workspace says, or OpenMP.
 std::string threads_text(const Names &names, const Expressions &expressions);
 

@@ -98,12 +98,12 @@ public:
 
 private:
   [[noreturn]] void fail(const std::string &why, const std::string &example = "") const {
-    report::fail(
-        Kind::cannot_insert, layout_.span,
-        fmt::format("entries can't be inserted into a `{}` in any order: {}{}", layout_.name, why,
-                    example.empty() ? "" : "; a case: " + example),
-        "choose `dense`, `bitmap`, `listed`, outside of loops `coo_dup`, or a layout of your own with an "
-        "array that has the positions by coordinates");
+    report::fail(Kind::cannot_insert, layout_.span,
+                 fmt::format("entries can't be inserted into a `{}` in any order: {}{}", layout_.name, why,
+                             example.empty() ? "" : "; a case: " + example),
+                 "choose `dense`, `bitmap`, `listed`, `hashed`, outside of loops `coo_dup`, or a layout of "
+                 "your own with an "
+                 "array that has the positions by coordinates");
   }
 
   bool is_over_coordinates(const Term &term) const {

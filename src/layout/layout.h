@@ -24,6 +24,9 @@ struct Array {
   std::vector<term::Term> extents;
   std::string element; // as declared ("int64") or said of the tensor, or empty: the kernel's default
   text::Span span;
+  /// Where a kernel keeps the array itself, of a local tensor: in a hash table that has the elements of the
+  /// entries. Elsewhere it says nothing.
+  bool is_hashed = false;
 };
 
 /// A number that goes with the arrays: bound by an equation, or an input.

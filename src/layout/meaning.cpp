@@ -185,8 +185,8 @@ private:
   void read_arrays() {
     // A count may only be defined from arrays whose extents need no count: it is computed first.
     for (const parse::ArrayTree &array : tree_.arrays) {
-      Array made{
-          array.name.text, array.is_value, {}, array.element ? array.element->text : "", array.name.span};
+      Array made{array.name.text, array.is_value, {}, array.element ? array.element->text : "",
+                 array.name.span, array.is_hashed};
       for (const Expression &extent : array.extents)
         made.extents.push_back(resolve_term(extent, scope_));
       layout_.arrays.push_back(std::move(made));

@@ -28,8 +28,9 @@ std::string to_text(const Layout &layout) {
     text += fmt::format("{}{}: {}", k ? ", " : "", layout.coordinates[k], layout.sizes[k]);
   text += ")\n";
   for (const Array &array : layout.arrays)
-    text += fmt::format("  {} {}[{}]{}\n", array.is_value ? "value" : "index", array.name,
-                        term::to_text(array.extents), array.element.empty() ? "" : " : " + array.element);
+    text += fmt::format("  {} {}[{}]{}{}\n", array.is_value ? "value" : "index", array.name,
+                        term::to_text(array.extents), array.element.empty() ? "" : " : " + array.element,
+                        array.is_hashed ? " hashed" : "");
   for (const Count &count : layout.counts)
     text += count.definition ? fmt::format("  count {} = {}\n", count.name, term::to_text(*count.definition))
                              : fmt::format("  count {} (input)\n", count.name);

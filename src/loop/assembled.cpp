@@ -29,6 +29,7 @@ std::vector<std::string> counts_in(const TensorParameter &parameter, const Term 
 /// Where a statement stands.
 struct Place {
   bool in_parallel = false; // in a simd loop too
+  bool in_simd = false;
   bool in_loop = false;
   bool at_top = true;
   const Appended *appended = nullptr; // what the parallel loop around appends
@@ -94,6 +95,7 @@ private:
       inside.in_loop = inside.in_loop || is_loop(statement);
       if (const auto *loop = std::get_if<For>(&statement.kind)) {
         inside.in_parallel = inside.in_parallel || loop->parallel || loop->simd;
+        inside.in_simd = inside.in_simd || loop->simd;
         if (loop->parallel && loop->parallel->appended) {
           appended(*loop, place);
           inside.appended = &*loop->parallel->appended;
@@ -156,13 +158,18 @@ private:
   }
 
   void reserve_workspace(const Reserve &wanted, const Place &place) const {
-    for (const std::string &name : wanted.arrays)
-      if (std::ranges::none_of(program_.workspace, [&](const WorkspaceArray &array) {
-            return array.name == name && array.grows;
-          }))
-        refuse(fmt::format("`{}` is no workspace array that grows", name));
     if (wanted.arrays.empty()) refuse("room is reserved in no array");
-    if (place.in_parallel) refuse("room is reserved in a parallel or simd loop");
+    bool is_own = true; // each thread's
+    for (const std::string &name : wanted.arrays) {
+      const auto array = std::ranges::find(program_.workspace, name, &WorkspaceArray::name);
+      if (array == program_.workspace.end() || !(array->grows || array->hashed))
+        refuse(fmt::format("`{}` is no workspace array that grows", name));
+      if (array->hashed && wanted.arrays.size() > 1)
+        refuse(fmt::format("room is reserved in the hashed array `{}` and in others", name));
+      is_own = is_own && array->per_thread;
+    }
+    if (place.in_simd || (place.in_parallel && !is_own))
+      refuse("room is reserved in a parallel or simd loop");
   }
 
   void set_count(const SetCount &set, const Place &place) {

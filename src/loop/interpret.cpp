@@ -109,14 +109,8 @@ private:
   }
 
   void reserve_workspace(const Step &step) {
-    const std::int64_t least = term(step.first);
-    for (std::size_t each : step.arrays) {
-      Array &array = arrays_[each];
-      if (least <= array.total) continue;
-      if (least > most_in_memory) throw Ended{2};
-      array.extents[0] = array.total = least;
-      resize(array);
-    }
+    for (std::size_t each : step.arrays)
+      loop::reserve(code_.arrays[each], arrays_[each], term(step.first));
   }
 
   void set_count(const Step &step) {
@@ -184,10 +178,11 @@ private:
 
   void set_element(const Step &step) {
     const ArrayCode &code = code_.arrays[step.slot];
-    const Array &array = arrays_[step.slot];
+    Array &array = arrays_[step.slot];
     std::int64_t value = term(step.second);
     std::int64_t slot = term(step.first);
     if (slot < 0 || slot >= array.total) out_of_range(step.slot, slot, array.total);
+    enter(code, array, slot);
     constexpr std::int64_t word = 64;
     const std::int64_t first = step.whole_word ? slot / word * word : slot;
     const std::int64_t end = step.whole_word ? std::min(first + word, array.total) : slot + 1;
@@ -550,11 +545,12 @@ private:
     Array &array = arrays_[step.slot];
     std::int64_t count = term(step.first);
     if (count > array.total) out_of_range(step.slot, count - 1, array.total);
-    if (!code_.arrays[step.slot].is_value) { // bits
+    if (const ArrayCode &code = code_.arrays[step.slot]; !code.is_value) { // bits, or hashed
       for (std::int64_t slot = 0; slot < count; ++slot) {
         touch(step.slot, slot, Races::Touch::Write);
-        (*array.indices)[static_cast<std::size_t>(slot)] = 0;
+        (*array.indices)[static_cast<std::size_t>(slot)] = code.workspace->initial.value_or(0);
       }
+      array.entered.clear(), array.reserved = 0;
       return;
     }
     if (count > 0) check_given(step.slot, count - 1, array.values->size());

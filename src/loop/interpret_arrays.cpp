@@ -1,5 +1,7 @@
 #include "loop/interpret_arrays.h"
 
+#include "loop/assembled.h"
+
 #include <algorithm>
 #include <new>
 #include <tuple>
@@ -67,6 +69,22 @@ void fill(const ArrayCode &code, const Array &array) {
   if (array.imaginary)
     std::fill(array.imaginary->begin(), array.imaginary->end(),
               workspace.initial ? 0.0 : static_cast<double>(odd));
+}
+
+void reserve(const ArrayCode &code, Array &array, std::int64_t least) {
+  array.reserved = std::max(array.reserved, least);
+  if (code.workspace->hashed || least <= array.total) return;
+  if (least > most_in_memory) throw Ended{2};
+  array.extents[0] = array.total = least;
+  resize(array);
+}
+
+void enter(const ArrayCode &code, Array &array, std::int64_t element) {
+  if (!code.workspace || !code.workspace->hashed) return;
+  array.entered.insert(element);
+  if (static_cast<std::int64_t>(array.entered.size()) > array.reserved)
+    refuse(fmt::format("the hashed array `{}` has room for {} elements, not for more", code.name,
+                       array.reserved));
 }
 
 void sort_by_keys(std::vector<std::int64_t> &order, std::vector<std::int64_t> &keys, std::int64_t count) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <string>
 
 /// The arrays of one run of the interpreter.
@@ -17,6 +18,9 @@ struct Array {
   std::vector<double> *imaginary = nullptr; // of complex values
   std::vector<std::int64_t> extents;
   std::int64_t total = 1; // their product
+  /// Of a hashed one: the elements that were set, and how many there is room for.
+  std::set<std::int64_t> entered = {};
+  std::int64_t reserved = 0;
 };
 
 /// The run ends before the program does.
@@ -69,6 +73,13 @@ void resize(Array &array);
 
 /// An array of the workspace holds what the kernel may expect: odd values where it may expect nothing.
 void fill(const ArrayCode &code, const Array &array);
+
+/// Makes room for so many elements in an array of the workspace; ends the run where there is no memory for
+/// them.
+void reserve(const ArrayCode &code, Array &array, std::int64_t least);
+
+/// An element of the array is about to be set: of a hashed one, room for it was reserved.
+void enter(const ArrayCode &code, Array &array, std::int64_t element);
 
 /// The first `count` elements by their keys, which move with them, stably. Both may be one array.
 void sort_by_keys(std::vector<std::int64_t> &order, std::vector<std::int64_t> &keys, std::int64_t count);

@@ -119,6 +119,17 @@ struct Masked {
   friend bool operator==(const Masked &, const Masked &) = default;
 };
 
+/// What a loop is whose sums may be kept in vectors while it runs; the meaning is the same. The pass
+/// sums_in_vectors says so, and verify.h that the loop is such a one.
+enum class VectorSum {
+  None,
+  Stretch,       // a nest that adds to a stretch of neighbouring elements (dense_sum.h)
+  ClearsStretch, // sets the stretch that the next statement, a Stretch, adds to to zero
+  Lanes,         // a nest of lanes with an element each (lane_sums.h); `in_lanes`
+  Pairs,         // a short loop that adds neighbouring elements to locals (pair_sums.h)
+  Gathered,      // a loop over lanes that add gathered elements: simd, or that inside Lanes (gathered_sum.h)
+};
+
 /// for (variable = lower; variable < upper; variable += step) body. The variable is the loop's own and is not
 /// assigned in the body; lower and upper are evaluated once. step > 0. `comment`, where not empty, says what
 /// the loop iterates over and why it may (one line of prose, no delimiters).
@@ -156,6 +167,7 @@ struct For {
   std::optional<Masked> masked = std::nullopt;
   bool team = false;
   bool in_lanes = false;
+  VectorSum sums = VectorSum::None;
 };
 
 /// while (condition) body.
@@ -163,6 +175,7 @@ struct While {
   term::Term condition;
   Block body;
   std::string comment;
+  VectorSum sums = VectorSum::None; // or Stretch
 };
 
 /// A range of positions with their keys: key(variable) for lower <= variable < upper. The key is an index
@@ -256,7 +269,8 @@ struct Accumulate {
   Operator by = Operator::Add;
 };
 
-/// Sets the first `count` elements of a value array, or of a workspace array of bits, to zero.
+/// Sets the first `count` elements of a value array, or of a workspace array of bits, to zero; all elements
+/// of a hashed array to what it is initially.
 struct Zero {
   std::string array;
   term::Term count;
@@ -299,10 +313,11 @@ struct IfValue {
 };
 
 /// From here on the arrays of an assembled result have the elements that a count of `least` asks for, or,
-/// with no count, arrays of the workspace that grow have so many. What they hold stays; the others hold
+/// with no count, arrays of the workspace that grow have so many, or a hashed array, which stands alone, has
+/// room for so many that aren't as they were initially. What they hold stays; the others hold
 /// anything. The kernel ends here, and leaves the result as it was, where there is no memory for that (2), or
 /// `least` is above what the index arrays among them can hold (4). Stands in no parallel loop but one that
-/// appends to the result.
+/// appends to the result, or in which the hashed array is each thread's own.
 struct Reserve {
   std::string count; // qualified: "C.NNZ"; or empty
   term::Term least;
@@ -428,6 +443,9 @@ struct WorkspaceArray {
   /// It has as many elements as Reserve says: none when the kernel begins; `extent` is 0. It holds anything,
   /// and no parallel loop reserves for it.
   bool grows = false;
+  /// An array of integers of which few elements are anything but `initial`: a hash table has these. Before
+  /// one is set, Reserve makes room for that many of them; Zero takes all out, and the room with them.
+  bool hashed = false;
   std::string about; // one line of prose
   /// Over sizes and counts: where it doesn't hold, the array isn't used and gets no memory.
   term::Term when = term::truth();

@@ -1,5 +1,6 @@
 // The loop IR from text: the inverse of print.cpp, line by line.
 #include "loop/own_operators.h"
+#include "loop/vector_sums.h"
 #include "term/read.h"
 
 #include <charconv>
@@ -199,6 +200,7 @@ private:
       result.for_teams = true;
     }
     result.grows = accept_word("grows");
+    result.hashed = accept_word("hashed");
     if (accept_word("if")) result.when = term();
     skip_lines();
     if (accept_word("about")) result.about = rest_of_line();
@@ -248,7 +250,8 @@ private:
     if (accept_word("for")) return for_loop(std::move(comment));
     if (accept_word("while")) {
       Term condition = term();
-      return {While{condition, braced(), std::move(comment)}};
+      const VectorSum sums = vector_sum();
+      return {While{condition, braced(), std::move(comment), sums}};
     }
     if (accept_word("intersect")) {
       Intersect loop;
@@ -408,6 +411,14 @@ private:
     return {std::move(guard)};
   }
 
+  VectorSum vector_sum() {
+    if (!accept_word("sums")) return VectorSum::None;
+    using enum VectorSum;
+    for (const VectorSum kind : {Stretch, ClearsStretch, Lanes, Pairs, Gathered})
+      if (accept_word(name_of(kind))) return kind;
+    fail("stretch, clears_stretch, lanes, pairs or gathered");
+  }
+
   Statement for_loop(std::string comment) {
     For loop;
     loop.comment = std::move(comment);
@@ -435,6 +446,7 @@ private:
     if (loop.masked) loop.masked->reads_on = accept_word("reads_on");
     loop.team = accept_word("team");
     loop.in_lanes = accept_word("lanes");
+    loop.sums = vector_sum();
     loop.body = braced();
     return {std::move(loop)};
   }

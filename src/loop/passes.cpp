@@ -1,6 +1,7 @@
 #include "loop/passes.h"
 
 #include "loop/copies.h"
+#include "loop/vector_sums.h"
 #include "loop/verify.h"
 
 namespace unravel::loop {
@@ -25,11 +26,13 @@ const std::vector<Pass> &passes() {
       {"prefetch_segments", prefetch_segments},
       {"take_single_entries", take_single_entries},
       {"reserve_copies", reserve_copies},
+      {"sums_in_vectors", sums_in_vectors},
   };
   return all;
 }
 
 Program improve(Program program, const Known &known, const Step &step) {
+  forget_vector_sums(program.body);
   for (const Pass &pass : passes()) {
     auto apply = [&] { return pass.apply(std::move(program), known); };
     program = step ? step(pass, apply) : apply();

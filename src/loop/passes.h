@@ -114,6 +114,10 @@ Program leave_settled(Program program, const Known &known = {});
 /// appends or not: it does so without a branch, where all that it reads exists.
 Program reserve_ahead(Program program, const Known &known = {});
 
+/// Says of the loops whose sums may be kept in vectors which kind they are of (VectorSum): the last pass,
+/// since others may change that.
+Program sums_in_vectors(Program program, const Known &known = {});
+
 /// Where many short segments are known to be gone through by keys (rows of B in A(i,k) * B(k,j)), the loop
 /// over the keys asks for the segments of keys further on.
 Program prefetch_segments(Program program, const Known &known = {});

@@ -1,5 +1,6 @@
 // The loop IR as text. One statement to a line; a comment stands on the line before its statement.
 #include "loop/own_operators.h"
+#include "loop/vector_sums.h"
 
 #include <fmt/format.h>
 
@@ -86,6 +87,10 @@ private:
     --indent_;
   }
 
+  static std::string sums_text(VectorSum kind) {
+    return kind == VectorSum::None ? "" : fmt::format(" sums {}", name_of(kind));
+  }
+
   void print(const For &x) {
     comment(x.comment);
     std::string head = fmt::format("for {} in {} .. {}", x.variable, to_text(x.lower), to_text(x.upper));
@@ -110,11 +115,11 @@ private:
     if (x.masked && x.masked->reads_on) head += " reads_on";
     if (x.team) head += " team";
     if (x.in_lanes) head += " lanes";
-    nested(head, x.body);
+    nested(head + sums_text(x.sums), x.body);
   }
   void print(const While &x) {
     comment(x.comment);
-    nested("while " + to_text(x.condition), x.body);
+    nested("while " + to_text(x.condition) + sums_text(x.sums), x.body);
   }
   void print(const Intersect &x) {
     comment(x.comment);
@@ -232,6 +237,7 @@ std::string workspace_text(const WorkspaceArray &array) {
   if (array.per_thread) result += " per thread";
   if (array.for_teams) result += " of teams";
   if (array.grows) result += " grows";
+  if (array.hashed) result += " hashed";
   if (!term::is_true(array.when)) result += " if " + to_text(array.when);
   return result + "\n" + (array.about.empty() ? "" : "  about " + array.about + "\n");
 }

@@ -96,7 +96,7 @@ Block counted_last(const Block &block, const std::string &end) {
 /// Of the counts that grow: by how much in all iterations, at most. Each is a variable.
 class Ahead {
 public:
-  explicit Ahead(const Program &program) : existing_(program) {}
+  explicit Ahead(const Program &program) : program_(program), existing_(program) {}
 
   void block(Block &statements) {
     Block result;
@@ -176,7 +176,14 @@ private:
         erase(*inner, taken);
   }
 
-  static std::vector<Reserve> taken_out(Statement &loop, const Term &most) {
+  /// Room in a hash table is for elements that differ, which may be far fewer than there are iterations.
+  bool may_have_more(const Reserve &wanted) const {
+    return std::ranges::none_of(program_.workspace, [&](const WorkspaceArray &array) {
+      return array.hashed && array.name == wanted.arrays.front();
+    });
+  }
+
+  std::vector<Reserve> taken_out(Statement &loop, const Term &most) const {
     std::map<std::string, Uses> uses;
     std::vector<Block *> blocks = blocks_of(loop);
     look(*blocks.back(), false, uses);
@@ -188,7 +195,8 @@ private:
       if (const auto *wanted = std::get_if<Reserve>(&statement.kind)) {
         ++of_count[wanted->count];
         const Uses &of = uses[end_of(*wanted)];
-        if (!of.otherwise && of.reserves == 1 && of.steps == 1)
+        if (!of.otherwise && of.reserves == 1 && of.steps == 1 &&
+            (wanted->arrays.empty() || may_have_more(*wanted)))
           taken.push_back({wanted->count, term::variable(end_of(*wanted)) + most, wanted->arrays});
       }
     });
@@ -220,6 +228,7 @@ private:
     return true;
   }
 
+  const Program &program_;
   const Existing existing_;
 };
 

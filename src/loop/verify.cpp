@@ -1,6 +1,7 @@
 #include "loop/verify.h"
 
 #include "loop/blas.h"
+#include "loop/vector_sums.h"
 
 #include "loop/assembled.h"
 #include "loop/copies.h"
@@ -86,6 +87,9 @@ private:
     if (array.grows && (array.initial || array.per_thread || array.extent != Term(0) ||
                         array.element == ElementType::Bit || !is_true(array.when)))
       refuse(fmt::format("array `{}` can't grow", array.name));
+    if (array.hashed && (array.grows || is_value || array.element == ElementType::Bit || !array.initial ||
+                         array.for_teams || !is_true(array.when)))
+      refuse(fmt::format("array `{}` can't lie in a hash table", array.name));
     check(array.extent);
     check(array.when);
     if (!applications_of(array.extent).empty())
@@ -231,12 +235,17 @@ private:
     }
     added_to(call.target);
   }
+  static bool is_hashed(const WorkspaceArray *workspace) { return workspace && workspace->hashed; }
+
 
   void zero(const Zero &x) const {
     const auto found = arrays_.find(x.array);
-    const bool is_set = found != arrays_.end() && has_bits(found->second.workspace);
+    const WorkspaceArray *workspace = found == arrays_.end() ? nullptr : found->second.workspace;
+    const bool is_set = has_bits(workspace) || is_hashed(workspace);
     if (!is_set) written_array(x.array);
-    if (is_set && parallel_depth_ > 0 && !found->second.workspace->per_thread)
+    if (is_hashed(workspace) && x.count != workspace->extent)
+      refuse(fmt::format("some elements of the hashed array `{}` are taken out", x.array));
+    if (is_set && parallel_depth_ > 0 && !workspace->per_thread)
       refuse(fmt::format("iterations of a parallel loop race for words of `{}`", x.array));
   }
 
@@ -249,6 +258,8 @@ private:
       refuse(fmt::format("`{}` has no words of bits that are set to 0", x.array));
     if (!workspace && parallel_depth_ > 0 && !depends_on_iteration(x.slot) && !belongs_to_appended(x.array))
       refuse(fmt::format("iterations of a parallel loop race for `{}[{}]`", x.array, to_text(x.slot)));
+    if (is_hashed(workspace) && parallel_depth_ > 0 && !workspace->per_thread)
+      refuse(fmt::format("iterations of a parallel loop race for the hash table of `{}`", x.array));
     if (!has_bits(workspace)) return;
     if (x.value != Term(0) && x.value != Term(1))
       refuse(
@@ -263,7 +274,7 @@ private:
       if (name.empty() && name == x.keys) continue;
       const WorkspaceArray *array = this->array(name, false).workspace;
       const bool is_room = name == x.room;
-      if (!array || array->element == ElementType::Bit)
+      if (!array || array->element == ElementType::Bit || array->hashed)
         refuse(fmt::format("`{}` is sorted, but is no workspace array of integers", name));
       if (is_room ? array->element != ElementType::Int64 : type != ElementType::Bit && array->element != type)
         refuse(fmt::format("`{}` has elements of another type than sorting needs", name));
@@ -496,6 +507,8 @@ private:
     for (const KeyedRange *range : keyed_ranges_of(loop_)) {
       if (array(range->key, false).extents != 1)
         refuse(fmt::format("the keys `{}` have not exactly one extent", range->key));
+      if (is_hashed(array(range->key, false).workspace))
+        refuse(fmt::format("the keys `{}` don't lie one behind the other", range->key));
       if (effects.stored.contains(range->key))
         refuse(fmt::format("the keys `{}` are written where they are {}", range->key, joined));
     }
@@ -550,6 +563,7 @@ private:
 void verify(const Program &program) {
   Verifier{program};
   verify_assembled(program);
+  verify_vector_sums(program);
 }
 
 } // namespace unravel::loop

@@ -24,28 +24,41 @@ term::Substitution element_at(const LocalTensor &local, const Operand &target) {
 /// The position that an array tells, by its variable.
 std::map<Term, Term> named_position(const LocalTensor &local, const term::Substitution &by) {
   const layout::Insertion &insertion = *local.insertion;
-  if (insertion.position.empty() || local.grows()) return {};
+  if (insertion.position.empty() || local.repeats()) return {};
   return {{term::substitute(insertion.found.at(insertion.position), by), term::variable(insertion.position)}};
 }
 
-/// Another entry, but for its value. An array of the local has as many elements for each entry as its inner
-/// extents say.
-Block appended(const layout::Insertion &insertion, const term::Substitution &by, const Extents &extents,
-               const std::string &values) {
-  const Term count = term::variable(insertion.count);
+/// Room for another entry: in hash tables, and in arrays that grow. Of these one has as many elements for
+/// each entry as its inner extents say.
+Block room_for_another(const LocalTensor &local, const Extents &extents) {
+  const layout::Insertion &insertion = *local.insertion;
+  const Term count = term::variable(insertion.count) + Term(1);
   std::map<Term, std::vector<std::string>> by_length;
   const auto grow = [&](const std::string &array) {
     const std::vector<Term> &all = extents.at(array);
     by_length[slots_of({all.begin() + 1, all.end()})].push_back(array);
   };
-  for (const IndexElement &element : insertion.sets)
-    grow(element.array);
-  grow(values);
   Block block;
+  for (const IndexElement &element : insertion.sets)
+    if (local.hashed.contains(element.array))
+      block.push_back({loop::Reserve{"", count, {element.array}}});
+    else if (local.grows())
+      grow(element.array);
+  if (local.grows()) grow(local.array);
   for (auto &[length, arrays] : by_length)
-    block.push_back({loop::Reserve{"", term::multiply(length, count + Term(1)), std::move(arrays)}});
+    block.push_back({loop::Reserve{"", term::multiply(length, count), std::move(arrays)}});
+  return block;
+}
+
+/// Another entry, but for its value.
+Block another(const LocalTensor &local, const Extents &extents, const term::Substitution &by) {
+  const layout::Insertion &insertion = *local.insertion;
+  Block block = room_for_another(local, extents);
   for (const IndexElement &element : insertion.sets)
     block.push_back({set(element, extents, by)});
+  if (insertion.count.empty()) return block;
+  const Term count = term::variable(insertion.count);
+  if (!local.repeats()) block.push_back({loop::Assign{insertion.position, count}});
   block.push_back({loop::Assign{insertion.count, count + Term(1)}});
   return block;
 }
@@ -53,7 +66,7 @@ Block appended(const layout::Insertion &insertion, const term::Substitution &by,
 } // namespace
 
 bool inserts_another(const Operand &target, const combine::Combination &combination) {
-  return target.inserts && combination.local(target.tensor)->grows();
+  return target.inserts && combination.local(target.tensor)->repeats();
 }
 
 std::map<std::string, LocalCode> local_codes(const Workspace &workspace) {
@@ -73,7 +86,10 @@ std::map<std::string, LocalCode> local_codes(const Workspace &workspace) {
       code.begin.push_back({loop::Declare{insertion.count, Term(0)}});
       loop::For entries{insertion.position, Term(0), term::variable(insertion.count)};
       for (const IndexElement &element : insertion.resets)
-        entries.body.push_back({set(element, combination.arrays, {})});
+        if (local.hashed.contains(element.array))
+          code.end.push_back({loop::Zero{element.array, slots_of(combination.arrays.at(element.array))}});
+        else
+          entries.body.push_back({set(element, combination.arrays, {})});
       if (!entries.body.empty()) code.end.push_back({std::move(entries)});
       continue;
     }
@@ -105,18 +121,11 @@ Block insert(const Operand &target, const Workspace &workspace, std::optional<bo
                       insert_member(*members, coordinate, false)}}};
   }
   const term::Substitution by = element_at(local, target);
-  if (local.grows()) return appended(insertion, by, combination.arrays, target.array);
+  Block block, missing = another(local, combination.arrays, by);
+  if (local.repeats()) return missing;
   const std::map<Term, Term> position = named_position(local, by);
-  Block block, missing;
   for (const auto &[found, variable] : position)
     block.push_back({loop::Declare{insertion.position, found}});
-  for (const IndexElement &element : insertion.sets)
-    missing.push_back({set(element, combination.arrays, by)});
-  if (!insertion.count.empty()) {
-    const Term count = term::variable(insertion.count);
-    missing.push_back({loop::Assign{insertion.position, count}});
-    missing.push_back({loop::Assign{insertion.count, count + Term(1)}});
-  }
   missing.push_back({loop::Store{element_of(target, combination), {loop::Number{local.initial}}}});
   const Term stored = term::replace(term::substitute(insertion.stored, by), position);
   block.push_back({loop::If{term::negation(stored), std::move(missing), ""}});
@@ -156,7 +165,7 @@ Block where_it_has_a_value(const combine::IterationSpace &space, const loop::Val
 
 bool begins_at_zero(const Operand &target, const combine::Combination &combination, loop::Operator by) {
   const LocalTensor &local = *combination.local(target.tensor);
-  return by == loop::Operator::Add && local.initial == 0 && !local.grows() &&
+  return by == loop::Operator::Add && local.initial == 0 && !local.repeats() &&
          !has_members(local, combination.arrays);
 }
 

@@ -246,10 +246,13 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
   arrays_.back().grows = local.grows();
   for (const layout::IndexElement &element : local.insertion->sets) {
     loop::WorkspaceArray array;
-    array.grows = local.grows();
+    array.hashed = local.hashed.contains(element.array);
+    array.grows = local.grows() && !array.hashed;
     array.name = element.array;
     array.element = element_of_positions(local);
-    array.extent = slots_of(extents_of(element.array));
+    array.extent = slots_of(array.hashed ? combination_.arrays.at(element.array) : extents_of(element.array));
+    // A table's elements have the type of their indices.
+    if (array.hashed && local.extents.size() > 1) array.element = loop::ElementType::Int64;
     const auto nothing = local.insertion->nothing.find(element.array);
     array.initial = nothing == local.insertion->nothing.end() ? std::nullopt : std::optional(nothing->second);
     array.per_thread = per_thread;
@@ -323,7 +326,8 @@ std::string Workspace::add(loop::WorkspaceArray array) {
   auto is_kept_alike = [&](const loop::WorkspaceArray &known) {
     return known.element == array.element && known.has_values() == array.has_values() &&
            known.extent == array.extent && known.initial == array.initial &&
-           known.per_thread == array.per_thread && known.when == array.when && known.grows == array.grows;
+           known.per_thread == array.per_thread && known.when == array.when && known.grows == array.grows &&
+           known.hashed == array.hashed;
   };
   const std::string name = array.name;
   for (int number = 2;; ++number) {

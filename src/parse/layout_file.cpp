@@ -261,6 +261,7 @@ private:
       if (tokens_.at("]")) tokens_.fail_expected("an extent", "an array has at least one extent");
       array.extents = parse_terms_until(tokens_, "]");
       if (tokens_.accept(":")) array.element = parse_element(is_value ? value_elements : index_elements);
+      array.is_hashed = !is_value && tokens_.accept("hashed");
       layout.arrays.push_back(std::move(array));
     } while (tokens_.accept(","));
   }

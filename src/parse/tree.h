@@ -61,12 +61,13 @@ struct CoordinateTree {
   Name size;
 };
 
-/// `rowptr[M + 1] : int64` in an `index` or `value` declaration.
+/// `rowptr[M + 1] : int64` in an `index` or `value` declaration; `map[M] hashed` in an `index` declaration.
 struct ArrayTree {
   Name name;
   std::vector<Expression> extents;
   std::optional<Name> element; // int32, int64, f32, ...
   bool is_value = false;
+  bool is_hashed = false;
 };
 
 /// `count NNZ = rowptr(M);` or `count NR;` (then it is an input).

@@ -278,7 +278,8 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   machine::Stopwatch watch;
   const parse::ProgramTree tree = compute::with_result_local(front.computation.program, local);
   front.program = parse::to_text(tree);
-  front.why = fmt::format("local {}({}): {}\n", local.tensor, fmt::join(local.modes, ", "), why);
+  front.why = fmt::format("local {}({}): {}{}\n", local.tensor, fmt::join(local.modes, ", "), why,
+                          request.formats.contains(local.tensor) ? "" : local.why);
   const std::string text = std::move(front.computation.text);
   front.computation = compute::make_computation(tree, front.computation.program.fills);
   front.computation.text = text;

@@ -1,6 +1,7 @@
 // The emitted C does what the interpreter of the loop IR does: all programs in one shared library, random
 // inputs.
 #include "emit/emit.h"
+#include "emit/read_kernel.h"
 #include "golden.h"
 #include "loop/interpret.h"
 #include "loop/passes.h"
@@ -27,8 +28,8 @@ std::vector<loop::Program> programs() {
   for (const char *name :
        {"kernel_spmv", "kernel_spmspv", "kernel_dot", "kernel_coo", "kernel_bisect", "kernel_terms",
         "kernel_marks", "kernel_values", "kernel_positions", "kernel_hash", "kernel_threads", "kernel_copies",
-        "kernel_lanes", "kernel_lanes_cleared", "kernel_masked", "kernel_shared"}) {
-    loop::Program program = loop::parse_program(test::golden_inputs("emit", name).at(0));
+        "kernel_hashed", "kernel_lanes", "kernel_lanes_cleared", "kernel_masked", "kernel_shared"}) {
+    loop::Program program = test::read_kernel(test::golden_inputs("emit", name).at(0));
     if (program.name == "dot")
       for (std::size_t k : {1, 2})
         program.parameters[k].layout = "sv64";
@@ -289,7 +290,7 @@ TEST(EmitAgreement, masked_steps_do_what_the_interpreter_does) {
       continue;
     for (const char *name : {"kernel_masked", "kernel_slots"})
       for (const std::string &input : test::golden_inputs("emit", name)) {
-        std::vector<loop::Program> program = {loop::parse_program(input)};
+        std::vector<loop::Program> program = {test::read_kernel(input)};
         expect_agreement(program, Library(program, compiler), Inputs(7, 50));
       }
   }
@@ -299,7 +300,7 @@ TEST(EmitAgreement, random_programs) {
   if (!test::is_installed("gcc")) GTEST_SKIP() << "gcc is not installed";
   std::vector<loop::Program> programs;
   for (unsigned seed = 0; seed < 100; ++seed) {
-    programs.push_back(loop::parse_program(test::RandomProgram(seed).text("plain" + std::to_string(seed))));
+    programs.push_back(test::read_kernel(test::RandomProgram(seed).text("plain" + std::to_string(seed))));
     programs.push_back(loop::improve(programs.back(), {[](const term::Term &) { return true; }}));
     programs.back().name = "improved" + std::to_string(seed);
   }

@@ -1,5 +1,6 @@
 // The text passes the compilers that people use, without a warning, as C99 and as C++.
 #include "emit/emit.h"
+#include "emit/read_kernel.h"
 #include "golden.h"
 #include "loop/verify.h"
 #include "places.h"
@@ -17,7 +18,7 @@ std::vector<loop::Program> programs() {
   std::vector<loop::Program> result;
   for (const std::string &name : test::golden_names("emit", "kernel_"))
     for (const std::string &input : test::golden_inputs("emit", name))
-      result.push_back(loop::parse_program(input));
+      result.push_back(test::read_kernel(input));
   return result;
 }
 
@@ -83,7 +84,7 @@ TEST(EmitCompile, masked_steps_are_clean) {
   test::ScratchFolder folder;
   std::vector<std::string> shipped, in_process;
   for (const std::string &input : test::golden_inputs("emit", "kernel_masked")) {
-    loop::Program program = loop::parse_program(input);
+    loop::Program program = test::read_kernel(input);
     std::string name = emit::kernel_name(program);
     shipped.push_back(folder.write(name + ".c", emit::emit_c(program)));
     emit::EmitOptions options;
@@ -185,7 +186,7 @@ operand B : k(N)
 )";
     for (std::size_t at = 0; (at = input.find('@', at)) != std::string::npos;)
       input.replace(at, 1, name);
-    loop::Program program = loop::parse_program(input);
+    loop::Program program = test::read_kernel(input);
     loop::verify(program);
     std::string text = emit::emit_c(program);
     // Words of the text itself; every other hard name must have become something else.
@@ -214,7 +215,7 @@ TEST(EmitCompile, inner_loops_over_diagonals_and_slots_use_vectors) {
   const char *flags = " -std=gnu99 -O3 -march=skylake-avx512 -fopenmp -ffp-contract=fast -fno-math-errno "
                       "-fassociative-math -fno-signed-zeros -fno-trapping-math -c ";
   for (const std::string &input : test::golden_inputs("emit", "kernel_simd")) {
-    std::string text = emit::emit_c(loop::parse_program(input));
+    std::string text = emit::emit_c(test::read_kernel(input));
     std::string file = folder.write("kernel.c", text);
     for (auto [compiler, report, done] :
          {std::tuple("gcc", "-fopt-info-vec-optimized", "loop vectorized using"),

@@ -1,4 +1,5 @@
 #include "emit/emit.h"
+#include "emit/read_kernel.h"
 #include "golden.h"
 #include "loop/verify.h"
 
@@ -7,7 +8,7 @@ using namespace unravel;
 namespace {
 
 loop::Program read(const std::string &input) {
-  loop::Program program = loop::parse_program(input);
+  loop::Program program = test::read_kernel(input);
   loop::verify(program);
   return program;
 }

@@ -59,6 +59,14 @@ reset: map(row(p), col(p)) = -1
 )");
 }
 
+/// Where an array lies says nothing about how an entry gets in.
+TEST(Insertion, HashedListsAppendAsOthersDo) {
+  for (const std::size_t order : {1, 2})
+    EXPECT_EQ(text_of(insertion_of(shipped("hashed", order).layout)),
+              text_of(insertion_of(shipped("listed", order).layout)));
+  EXPECT_FALSE(insertion_of(shipped("hashed", 3).layout).repeats());
+}
+
 /// Nothing has to be found where each coordinate may be stored several times.
 TEST(Insertion, ListsWithRepeatedEntriesAppend) {
   const Insertion insertion = insertion_of(shipped("coo_dup", 2).layout);

@@ -191,6 +191,14 @@ TEST(LoopGolden, masked_where_lengths_are_known) {
   });
 }
 
+TEST(LoopGolden, sums_in_vectors) {
+  test::golden_run("loop", "sums_in_vectors", [](const std::string &input) {
+    const Program program = sums_in_vectors(parse_program(input));
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
 TEST(LoopGolden, improve) {
   test::golden_run("loop", "improve", [](const std::string &input) {
     Program program = improve(parse_program(input), {everything});

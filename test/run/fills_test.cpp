@@ -60,7 +60,7 @@ TEST(Fills, sparse_results_on_small_inputs) {
           add(line, formats);
         if (fill == " fill inf") add("C(i,j) = A(i,k) * B(k,j) in min.*", formats);
       }
-  for (const char *local : {"dense", "bitmap", "listed"}) // which begins with another number than 0
+  for (const char *local : {"dense", "bitmap", "listed", "hashed"}) // which begins with another number than 0
     add("tensor C(m, n) fill inf;"
         "for i { let w(j) = inf; for j { w(j) min= A(i,j); } for j { C(i,j) = w(j); } }",
         {{"A", "csr fill inf"}, {"C", "csr"}, {"w", local}});

@@ -376,7 +376,7 @@ private:
     }
     shapes()[made.target.tensor];
     if (!made.target.subscripts.empty() && chance(70))
-      made_.formats[made.target.tensor] = one_of(std::vector<std::string>{"listed", "listed", "bitmap"});
+      made_.formats[made.target.tensor] = one_of(std::vector<std::string>{"listed", "hashed", "bitmap"});
     only_dense_ = !made.target.subscripts.empty() && chance(95);
     if (chance(60)) made.value = sum(inside, 1);
     only_dense_ = false;

@@ -49,16 +49,16 @@ std::vector<Problem> problems() {
   add("repeat 3 until c > 1 { for i { let w(j) = 0; for k { for j { w(j) += A(i,k)*B(k,j); } } "
       "for j { y(i) += w(j)*w(j); } } c += 1; }",
       {"csr"});
-  for (const char *layout : {"listed", "bitmap", "dense"})
+  for (const char *layout : {"listed", "hashed", "bitmap", "dense"})
     all.push_back({all.back().expression, {{"A", "csr"}, {"B", "csr"}, {"w", layout}}, {}, {}});
-  for (const char *layout : {"listed", "bitmap", "dense"})
+  for (const char *layout : {"listed", "hashed", "bitmap", "dense"})
     all.push_back({"tensor A(n,n), y(n), c; let w(i in [0,n)) = 0; repeat 3 until c > 1 { for i { for j { "
                    "w(j) += A(i,j); } } for j { y(j) += w(j)*w(j); } c += 1; }",
                    {{"A", "csr"}, {"w", layout}},
                    {},
                    {}});
   // an insertion in one iteration alone is none of a parallel loop, either
-  for (const char *w : {"listed", "bitmap"})
+  for (const char *w : {"listed", "hashed", "bitmap"})
     all.push_back(
         {"tensor y(n); size s; let w(i in [0,n)) = 0; for i in [0,n) { y(i) = 2; if i = s { w(i) = 1; } } "
          "for i { y(i) += w(i); }",
@@ -66,8 +66,8 @@ std::vector<Problem> problems() {
          {},
          {}});
   // sparse ones that are set anew in each round, and say where statements are executed
-  for (const char *w : {"listed", "bitmap", "dense"})
-    for (const char *v : {"listed", "bitmap", "dense"}) {
+  for (const char *w : {"listed", "hashed", "bitmap", "dense"})
+    for (const char *v : {"listed", "hashed", "bitmap", "dense"}) {
       all.push_back({"tensor A(n,n), x(n), y(n), c; let w(i in [0,n)) = 0; for i { w(i) += x(i); } "
                      "repeat 4 until c > 2 { let v(j in [0,n)) = 0; for i { for j { v(j) += A(i,j)*w(i); } } "
                      "for i { w(i) = 0; } for j { w(j) += v(j); } for j { y(j) += w(j)*w(j); } c += 1; }",

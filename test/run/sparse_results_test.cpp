@@ -55,7 +55,7 @@ Problem in_any_layouts(const SparseKernel &kernel, std::vector<std::string> sche
                        std::mt19937_64 &random) {
   Problem problem{kernel.expression, {}, std::move(schedules), {}};
   for (const std::string &operand : kernel.operands)
-    problem.formats[operand] = operand == "w" ? random() % 2 == 0 ? "listed" : "bitmap"
+    problem.formats[operand] = operand == "w" ? std::vector{"listed", "bitmap", "hashed"}[random() % 3]
                                               : operand_layouts[random() % operand_layouts.size()];
   problem.formats["C"] = kernel.is_vector ? "sv" : result_layouts[random() % result_layouts.size()];
   return problem;

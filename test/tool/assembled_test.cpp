@@ -66,7 +66,7 @@ TEST(ToolAssembled, ProductsThroughALocalTensor) {
   const std::string product = "for i { let w(j) = 0; for k { for j { w(j) += A(i,k)*B(k,j); } } "
                               "for j { C(i,j) = w(j); } }";
   std::set<std::string> results;
-  for (const char *local : {"w=bitmap", "w=listed"})
+  for (const char *local : {"w=bitmap", "w=listed", "w=hashed"})
     for (const std::string layout : {"csr", "dcsr", "coo", "csf"})
       results.insert(
           rounded(result_of(desk, run_of(product, {"A=csr", "B=csr", local, "C=" + layout}, "12x12"))));
@@ -206,6 +206,14 @@ TEST(ToolAssembled, OutsideOfAllLoopsAListGrows) {
                     "A=csr", "-f", "B=csr", "-f", "w=coo_dup", "-i", "A=random:30x30,density=0.3", "-i",
                     "B=random:30x30,density=0.1", "-i", "x=random", "--check", "--threads", "2"});
   EXPECT_EQ(dense.code, 0) << dense.error;
+  for (const std::string input : {"A=random:30x30,density=0.3", "A=random:300x300,density=0.05"})
+    for (const std::string threads : {"1", "4"}) {
+      const Outcome hashed =
+          desk.unravel({"run", collected + "for i { for j { C(i,j) = w(i,j); } }", "-f", "A=csr", "-f",
+                        "B=csr", "-f", "w=hashed", "-f", "C=csr", "-i", input, "-i", "B=" + input.substr(2),
+                        "--check", "--threads", threads});
+      EXPECT_EQ(hashed.code, 0) << hashed.error;
+    }
   const Outcome inside =
       desk.unravel({"compile", "for i { let w(j) = 0; for j { w(j) += A(i,j); } for j { y(j) += w(j); } }",
                     "-f", "A=csr", "-f", "w=coo_dup"});

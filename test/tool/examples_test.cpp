@@ -48,7 +48,7 @@ std::vector<double> distances_from(std::size_t source, const Graph &graph) {
 TEST(Examples, BreadthFirstSearchThatPushesThenPulls) {
   auto undirected = [](data::Coordinates &entries) { entries = both_directions(entries, true); };
   for (const auto &problem : problems(graphs, generated_graphs, undirected))
-    for (const char *list : {"listed", "bitmap"}) {
+    for (const char *list : {"listed", "hashed", "bitmap"}) {
       SCOPED_TRACE(problem->name + " " + list);
       const std::string front = std::string("front=") + list, next = std::string("next=") + list;
       const auto found = problem->run_with("bfs_undirected",

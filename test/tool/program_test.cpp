@@ -197,7 +197,7 @@ TEST(ToolProgram, WorkspacesOfEveryKindGiveTheSame) {
       {"for i { let w(j) = 0; for k { for j { w(j) += A(i,k)*B(k,j); } } for j { C(i,j) = 2*w(j); } }"}};
   if (cfront::is_available()) kinds.push_back({"--from", "product.c:product"});
   for (std::size_t k = kinds.size(); k-- > 1;) // not in the first, which has no local
-    for (const char *layout : {"w=listed", "w=bitmap", "w=dense<0>"}) {
+    for (const char *layout : {"w=listed", "w=hashed", "w=bitmap", "w=dense<0>"}) {
       kinds.push_back(kinds[k]);
       kinds.back().insert(kinds.back().end(), {"-f", layout});
     }
@@ -264,7 +264,7 @@ TEST(ToolProgram, ALocalThatDividesIsDense) {
   Desk desk;
   const std::string program =
       "for i { let w(j) = 0; for j { w(j) += A(i,j); } for j { y(i) += B(i,j) / w(j); } }";
-  for (const char *layout : {"w=listed", "w=bitmap"}) {
+  for (const char *layout : {"w=listed", "w=hashed", "w=bitmap"}) {
     Outcome refused = desk.unravel({"compile", program, "-f", "A=csr", "-f", "B=csr", "-f", layout});
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.error.find("choose a dense layout: what isn't stored is zero"), std::string::npos)

@@ -493,6 +493,23 @@ static inline void *unravel_reserve(void *old, int64_t *capacity, int64_t count,
   return memory;
 }
 
+// part: stops
+// Threads that run out of memory tell the others.
+static inline int unravel_has_stopped(const int *stopped) {
+  int answer;
+#ifdef _OPENMP
+#pragma omp atomic read
+#endif
+  answer = *stopped;
+  return answer;
+}
+static inline void unravel_stop(int *stopped) {
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+  *stopped = 1;
+}
+
 // part: thread
 // This thread in its team.
 static inline int64_t unravel_thread(void) {

@@ -27,7 +27,7 @@ typedef __UINT16_TYPE__ uint16_t;
 #define bool _Bool
 // part: workspace grow memset parts reserve stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 typedef __SIZE_TYPE__ size_t;
-// part: memset reserve marks
+// part: memset reserve marks table table_long
 void *memset(void *, int, size_t);
 // part: parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 void *memcpy(void *, const void *, size_t);
@@ -47,7 +47,7 @@ float sinf(float), cosf(float), tanf(float), tanhf(float), floorf(float), ceilf(
 void *calloc(size_t, size_t);
 // part: workspace assembled
 void free(void *);
-// part: grow
+// part: grow table table_long
 void *realloc(void *, size_t);
 // part: cblas
 enum { CblasRowMajor = 101, CblasNoTrans = 111, CblasTrans = 112 };
