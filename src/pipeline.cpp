@@ -152,6 +152,22 @@ std::vector<scan::Node> nest_tree(const Compilation &made) {
   return scan::nest_tree(statements);
 }
 
+/// Do the loops of all statements that reduce go through the result's indices first?
+bool are_by_rows(const std::vector<Leaf> &leaves, const parse::AssignmentTree &line) {
+  const std::vector<parse::Expression> &indices = line.target.children;
+  return std::ranges::all_of(leaves, [&](const Leaf &leaf) {
+    const std::vector<scan::Level> &levels = leaf.plan.nest.levels;
+    return levels.size() >= indices.size() &&
+           std::all_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(indices.size()),
+                       [&](const scan::Level &level) {
+                         return level.kind == scan::Level::Kind::Loop &&
+                                std::ranges::any_of(indices, [&](const parse::Expression &index) {
+                                  return index.name.text == level.variable;
+                                });
+                       });
+  });
+}
+
 /// Where there are locals that list their entries.
 void merge_loops(Compilation &made, Steps &steps) {
   std::vector<plan::LeafPlan *> plans;
@@ -323,6 +339,8 @@ Compilation compile(const Request &request, const Front &front) {
                        thresholds, details, front.nested});
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
+  if (front.argmin && are_by_rows(result.leaves, *front.argmin))
+    return compile(request, with_rows_of_argmin(request, front));
   // Where the line's own loops keep no sums, plans that need a program for it are left.
   const auto keeps_sums = [](const Leaf &leaf) { return !leaf.plan.hoists.empty(); };
   if (!front.schedule.plan && std::ranges::none_of(result.leaves, keeps_sums))

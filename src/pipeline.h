@@ -120,6 +120,7 @@ struct Front {
   compute::Computation computation;
   std::string program; // what was read from C, or a line was made into, printed; else empty
   std::string why;     // a line was made into a program
+  std::optional<parse::AssignmentTree> argmin; // the line, where its program may still be one by rows
   std::vector<compute::NestedTerms> nested; // of a plan: how the leaves of statements compute their products
   std::map<std::string, layout::Layout> layouts; // as the kernel has them
   PackedResults packed;
@@ -137,6 +138,9 @@ Front read_request(const Request &request);
 
 /// Throws a mistake where there are other formats.
 void check_formats(const Request &request, const Front &front);
+
+/// The same request with the line of an `argmin` as a program by rows. Precondition: front.argmin.
+Front with_rows_of_argmin(const Request &request, Front front);
 
 /// The same request with the line's result in a local tensor first: a program. `why`: for people.
 /// Precondition: compute::may_have_result_local.

@@ -1,3 +1,4 @@
+#include "compute/argmin.h"
 #include "compute/coordinates.h"
 
 #include "report/diagnostic.h"
@@ -62,6 +63,7 @@ public:
     case Expression::Kind::Call:
       if (const std::optional<Operator> op = operators_.called(written.name.text))
         return {call(*op, written)};
+      if (is_argmin(written.name.text)) fail_argmin_inside(written);
       return {leaf_(written)};
     case Expression::Kind::Compare: return {comparisons(written)};
     case Expression::Kind::Negate: refuse_in_semiring(written, "a sign"); return negated(part(0));
@@ -273,7 +275,7 @@ std::optional<Operator> take_old_value(Sum &sum, const Access &target, const Alg
 }
 
 void check_target_name(const parse::Name &name, const Operators &operators) {
-  if (name.text != infinity && !operators.called(name.text)) return;
+  if (name.text != infinity && !operators.called(name.text) && !is_argmin(name.text)) return;
   report::fail(Kind::unknown_operator, name.span,
                fmt::format("`{}` is {}, so no tensor can have that name", name.text,
                            name.text == infinity ? "the number infinity" : "an operator"),
