@@ -3,6 +3,7 @@
 
 #include "report/diagnostic.h"
 #include "report/suggest.h"
+#include "value/exact.h"
 #include "value/own.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ public:
   Sum sum(const Expression &written) const {
     auto part = [&](std::size_t k) { return sum(written.children[k]); };
     switch (written.kind) {
-    case Expression::Kind::Integer: return {{value::Number{static_cast<double>(written.integer)}}};
+    case Expression::Kind::Integer: return {{number(written)}};
     case Expression::Kind::Decimal: return {{value::Number{written.decimal}}};
     case Expression::Kind::Name:
       if (written.name.text == infinity) return {{value::Number{std::numeric_limits<double>::infinity()}}};
@@ -106,6 +107,15 @@ public:
   }
 
 private:
+  static value::Number number(const Expression &written) {
+    if (!value::is_exact_as_double({value::Type::Int64, 0, written.integer}))
+      report::fail(Kind::number_too_large, written.span,
+                   fmt::format("`{}` is no double, as numbers in the text are: integers up to 2^53 are exact",
+                               written.span.text()),
+                   "compute it from smaller ones, as 2147483648 * 4194304 + 1, of integers of 64 bits");
+    return {static_cast<double>(written.integer)};
+  }
+
   void refuse_in_semiring(const Expression &written, const char *what) const {
     if (algebra_.is_plain()) return;
     report::fail(Kind::not_a_product, written.span,

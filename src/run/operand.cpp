@@ -10,6 +10,7 @@
 #include "report/suggest.h"
 #include "run/extents.h"
 #include "tensor/raw_arrays.h"
+#include "value/exact.h"
 
 #include <algorithm>
 #include <charconv>
@@ -180,6 +181,12 @@ private:
   static bool read_number(const std::string &text, data::Coordinates &scalar) {
     const std::optional<std::complex<double>> number = number_in(text);
     if (!number) return false;
+    std::int64_t whole = 0;
+    if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+        error == std::errc() && end == text.data() + text.size() &&
+        !value::is_exact_as_double({value::Type::Int64, 0, whole}))
+      report::fail(Kind::value_width, fmt::format("`{}` is an integer that no double holds exactly", text),
+                   "integers up to 2^53 are exact; or a folder of arrays, as `unravel convert` makes them");
     scalar = data::Coordinates(std::vector<std::int64_t>{});
     scalar.append({}, number->real(), number->imag());
     return true;

@@ -1,6 +1,7 @@
 #include "check/validate.h"
 #include "convert/convert.h"
 #include "convert/duplicates.h"
+#include "convert/exact.h"
 #include "data/folder.h"
 #include "data/generate.h"
 #include "data/tensor_file.h"
@@ -126,6 +127,9 @@ private:
       layout = layout_of(folder);
       for (const auto &[name, array] : folder.arrays)
         if (options_.type.empty() && array.is_complex()) pack_.value = array.dtype;
+      convert::require_exact(folder, layout.layout,
+                             fmt::format("values of `{}` are converted as doubles", options_.input),
+                             "leave its arrays as they are: kernels compute with them exactly");
       arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, pack_.value);
     });
     timed("validate", [&] {

@@ -42,7 +42,7 @@ TEST(ToolArgmin, OfRowsAndColumns) {
   }
   for (const char *layout : {"csr int32", "csc uint64", "coo", "dcsr int64"}) { // without padding
     const std::string rows = values_of("p(i) = argmin(j, A(i,j)) in min.*", layout);
-    EXPECT_TRUE(rows.starts_with("3 0 92233720368547758") && rows.ends_with(" 2")) << layout << ": " << rows;
+    EXPECT_EQ(rows, "3 0 9223372036854775807 2") << layout;
     EXPECT_EQ(values_of("p(j) = argmin(i, A(i,j)) in min.*", layout), "1 0 3 0 0") << layout;
     EXPECT_EQ(values_of("p = argmax(10*i + j, A(i,j)) mask A(i,j)", layout), "10") << layout;
   }
