@@ -332,7 +332,7 @@ Coordinates entries_of(const Array &array) {
     const value::Scalar number = number_at(array.dtype, array.bytes.data(), k);
     if (!value::is_exact_as_double(number))
       fail(Kind::value_width, inexact_text(number),
-           "a folder of arrays with a layout.json is taken as it is, as `unravel run -i A=FOLDER`");
+           "a folder of arrays with a layout.json is taken as it is");
     values[k] = number.number();
   }
   std::vector<double> imaginary(array.is_complex() ? array.size() : 0);
