@@ -52,6 +52,7 @@ BENCHMARKS = [
     Benchmark("sparse_results.py", "The same on one thread, against SciPy as well"),
     Benchmark("bench_templates", "The choice of a template for finds, against each template"),
     Benchmark("bench_layouts", "y = A x in other layouts, against CSR", ["spmv"], threads=(1, 2)),
+    Benchmark("bench_operators", "y = A x in every semiring, against the same loop by hand"),
     Benchmark("bench_tensors", "Tensors of order 3 and dense factors, against loops by hand", threads=(1, 2)),
     Benchmark("bench_plans", "Products of several tensors by plans, against the nest as written", threads=(1, 2),
               takes_data=False),

@@ -36,6 +36,12 @@ add_executable(bench_tensors bench/tensors.cpp bench/tensors_hand.cpp)
 set_source_files_properties(bench/tensors_hand.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffast-math")
 target_link_libraries(bench_tensors PRIVATE unravel_contest)
 
+add_executable(bench_operators bench/operators.cpp bench/operators_hand.cpp)
+# Reductions in any order, as ours are; infinities are numbers.
+set_source_files_properties(bench/operators_hand.cpp PROPERTIES COMPILE_OPTIONS
+  "-O3;-march=native;-fno-math-errno;-fno-trapping-math;-fno-signed-zeros;-fassociative-math")
+target_link_libraries(bench_operators PRIVATE unravel_contest)
+
 add_executable(bench_plans bench/plans.cpp)
 target_link_libraries(bench_plans PRIVATE unravel_contest)
 
@@ -123,7 +129,7 @@ add_contestant(graphs graphblas)
 add_custom_target(unravel_benchmarks)
 add_dependencies(unravel_benchmarks unravel_tool build_latency bench_latency bench_spmv bench_spmspv
                  bench_coiteration bench_templates bench_sparse_results bench_graphs bench_layouts bench_tensors
-                 bench_schedules bench_solves bench_plans)
+                 bench_schedules bench_solves bench_plans bench_operators)
 if(TARGET bench_packing)
   add_dependencies(unravel_benchmarks bench_packing)
 endif()

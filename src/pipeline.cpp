@@ -154,6 +154,22 @@ std::vector<scan::Node> nest_tree(const Compilation &made) {
   return scan::nest_tree(statements);
 }
 
+/// Do the loops of all statements that reduce go through the result's indices first?
+bool are_by_rows(const std::vector<Leaf> &leaves, const parse::AssignmentTree &line) {
+  const std::vector<parse::Expression> &indices = line.target.children;
+  return std::ranges::all_of(leaves, [&](const Leaf &leaf) {
+    const std::vector<scan::Level> &levels = leaf.plan.nest.levels;
+    return levels.size() >= indices.size() &&
+           std::all_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(indices.size()),
+                       [&](const scan::Level &level) {
+                         return level.kind == scan::Level::Kind::Loop &&
+                                std::ranges::any_of(indices, [&](const parse::Expression &index) {
+                                  return index.name.text == level.variable;
+                                });
+                       });
+  });
+}
+
 /// Where there are locals that list their entries.
 void merge_loops(Compilation &made, Steps &steps) {
   std::vector<plan::LeafPlan *> plans;
@@ -354,6 +370,8 @@ static Compilation compile_front(const Request &request, const Front &front) {
                        thresholds, details, front.nested});
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
+  if (front.argmin && are_by_rows(result.leaves, *front.argmin))
+    return compile(request, with_rows_of_argmin(request, front));
   if (std::optional<Compilation> other = with_better_plan(request, front, result)) return std::move(*other);
   if (planner.out_of_order() && local) {
     const auto masked = request.formats.contains(local->tensor)

@@ -94,8 +94,8 @@ struct Compilation {
   std::map<std::string, layout::Layout> layouts; // per tensor, as the kernel has them
   PackedResults packed;
   std::optional<std::size_t> plan; // the number of the plan that was taken (pipeline/plans.h), from 0 on
-  std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
-  std::string prefix;    // of the C text's names (name_for)
+  std::string structure;           // the access whose structure the result has ("S", "S#2"), or empty
+  std::string prefix;              // of the C text's names (name_for)
   std::vector<report::Diagnostic> warnings;
   std::vector<std::string> not_tried; // since the budget was spent
   combine::Combination combination;
@@ -126,6 +126,7 @@ struct Front {
   std::string program;             // what was read from C, or a line was made into, printed; else empty
   std::string why;                 // a line was made into a program
   std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
+  std::optional<parse::AssignmentTree> argmin; // the line, where its program may still be one by rows
   std::vector<compute::NestedTerms> nested; // of a plan: how the leaves of statements compute their products
   std::map<std::string, layout::Layout> layouts; // as the kernel has them
   PackedResults packed;
@@ -143,6 +144,9 @@ Front read_request(const Request &request);
 
 /// Throws a mistake where there are other formats.
 void check_formats(const Request &request, const Front &front);
+
+/// The same request with the line of an `argmin` as a program by rows. Precondition: front.argmin.
+Front with_rows_of_argmin(const Request &request, Front front);
 
 /// The same request with the line's result in a local tensor first: a program. `why`: for people.
 /// Precondition: compute::may_have_result_local.

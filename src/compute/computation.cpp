@@ -1,3 +1,4 @@
+#include "compute/argmin.h"
 #include "compute/coordinates.h"
 #include "compute/fills.h"
 #include "compute/mask.h"
@@ -223,6 +224,7 @@ private:
 } // namespace
 
 Computation make_computation(const parse::AssignmentTree &tree, const Fills &fills) {
+  if (is_argmin(tree)) return make_computation(with_argmin(tree, false), fills);
   Computation made = Maker(tree, fills).make();
   set_fills(made, fills);
   return made;

@@ -1,3 +1,4 @@
+#include "compute/argmin.h"
 #include "compute/coordinates.h"
 #include "compute/fills.h"
 #include "compute/mask.h"
@@ -588,7 +589,7 @@ std::map<std::string, value::Type> declared_types(const parse::ProgramTree &tree
 } // namespace
 
 Computation make_computation(const parse::ProgramTree &tree, const Fills &fills) {
-  const parse::ProgramTree loops = with_rounds_as_loops(tree);
+  const parse::ProgramTree loops = with_argmin(with_rounds_as_loops(tree));
   Computation made = ProgramMaker(loops).make();
   set_fills(made, declared_fills(tree, fills));
   check_rounds(made);

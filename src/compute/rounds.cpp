@@ -1,11 +1,11 @@
 #include "compute/rounds.h"
 
 #include "compute/build_tree.h"
+#include "compute/taken_names.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 #include <utility>
 
 namespace unravel::compute {
@@ -43,17 +43,7 @@ Expression as_value(Expression formula) {
 
 class Rewriter {
 public:
-  explicit Rewriter(const parse::ProgramTree &tree) {
-    for (const parse::TensorTree &tensor : tree.tensors) {
-      taken_.insert(tensor.name.text);
-      for (const Expression &extent : tensor.extents)
-        take(extent);
-    }
-    for (const parse::SizeTree &size : tree.sizes)
-      taken_.insert(size.name.text);
-    for (const StatementTree &statement : tree.body)
-      take(statement);
-  }
+  explicit Rewriter(const parse::ProgramTree &tree) : taken_(tree) {}
 
   void rewrite(std::vector<StatementTree> &body) {
     for (StatementTree &statement : body) {
@@ -63,40 +53,14 @@ public:
   }
 
 private:
-  void take(const Expression &written) {
-    taken_.insert(written.name.text);
-    for (const Expression &child : written.children)
-      take(child);
-  }
-
-  void take(const StatementTree &statement) {
-    taken_.insert(statement.variable.text);
-    take(statement.assignment.target);
-    take(statement.assignment.value);
-    take(statement.condition);
-    for (const std::optional<Expression> &part : {statement.low, statement.high, statement.until})
-      if (part) take(*part);
-    for (const std::optional<Expression> &extent : statement.extents)
-      if (extent) take(*extent);
-    for (const StatementTree &inside : statement.body)
-      take(inside);
-  }
-
-  std::string fresh(const std::string &wanted) {
-    std::string name = wanted;
-    for (int number = 2; !taken_.insert(name).second; ++number)
-      name = wanted + std::to_string(number);
-    return name;
-  }
-
   void rewrite(StatementTree &rounds) {
     rounds.kind = StatementTree::Kind::For;
-    rounds.variable = {fresh("round"), rounds.span};
+    rounds.variable = {taken_.fresh("round"), rounds.span};
     rounds.low = number_expression(0, rounds.span);
     if (!rounds.high) rounds.high = number_expression(most_rounds, rounds.span);
     if (!rounds.until) return;
     const text::Span span = rounds.until->span;
-    Expression ends = access_expression({fresh("done"), span}, {});
+    Expression ends = access_expression({taken_.fresh("done"), span}, {});
     ends.span = span;
     StatementTree test = assign(StatementTree::Kind::Local, parse::AssignmentTree::Operator::Set, ends,
                                 as_value(*std::exchange(rounds.until, ends)));
@@ -104,7 +68,7 @@ private:
     rounds.body.push_back(std::move(test));
   }
 
-  std::set<std::string> taken_;
+  TakenNames taken_;
 };
 
 } // namespace

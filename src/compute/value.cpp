@@ -1,7 +1,9 @@
+#include "compute/argmin.h"
 #include "compute/coordinates.h"
 
 #include "report/diagnostic.h"
 #include "report/suggest.h"
+#include "value/exact.h"
 #include "value/own.h"
 
 #include <algorithm>
@@ -54,7 +56,7 @@ public:
   Sum sum(const Expression &written) const {
     auto part = [&](std::size_t k) { return sum(written.children[k]); };
     switch (written.kind) {
-    case Expression::Kind::Integer: return {{value::Number{static_cast<double>(written.integer)}}};
+    case Expression::Kind::Integer: return {{number(written)}};
     case Expression::Kind::Decimal: return {{value::Number{written.decimal}}};
     case Expression::Kind::Name:
       if (written.name.text == infinity) return {{value::Number{std::numeric_limits<double>::infinity()}}};
@@ -62,6 +64,7 @@ public:
     case Expression::Kind::Call:
       if (const std::optional<Operator> op = operators_.called(written.name.text))
         return {call(*op, written)};
+      if (is_argmin(written.name.text)) fail_argmin_inside(written);
       return {leaf_(written)};
     case Expression::Kind::Compare: return {comparisons(written)};
     case Expression::Kind::Negate: refuse_in_semiring(written, "a sign"); return negated(part(0));
@@ -104,6 +107,15 @@ public:
   }
 
 private:
+  static value::Number number(const Expression &written) {
+    if (!value::is_exact_as_double({value::Type::Int64, 0, written.integer}))
+      report::fail(Kind::number_too_large, written.span,
+                   fmt::format("`{}` is no double, as numbers in the text are: integers up to 2^53 are exact",
+                               written.span.text()),
+                   "compute it from smaller ones, as 2147483648 * 4194304 + 1, of integers of 64 bits");
+    return {static_cast<double>(written.integer)};
+  }
+
   void refuse_in_semiring(const Expression &written, const char *what) const {
     if (algebra_.is_plain()) return;
     report::fail(Kind::not_a_product, written.span,
@@ -273,7 +285,7 @@ std::optional<Operator> take_old_value(Sum &sum, const Access &target, const Alg
 }
 
 void check_target_name(const parse::Name &name, const Operators &operators) {
-  if (name.text != infinity && !operators.called(name.text)) return;
+  if (name.text != infinity && !operators.called(name.text) && !is_argmin(name.text)) return;
   report::fail(Kind::unknown_operator, name.span,
                fmt::format("`{}` is {}, so no tensor can have that name", name.text,
                            name.text == infinity ? "the number infinity" : "an operator"),

@@ -3,6 +3,7 @@
 #include "data/elements.h"
 #include "data/output_file.h"
 #include "report/diagnostic.h"
+#include "value/exact.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,6 +18,11 @@ using report::fail;
 using report::Kind;
 
 namespace {
+
+std::string inexact_text(const value::Scalar &number) {
+  return fmt::format("the value {} is no double: entries hold integers up to 2^53 exactly",
+                     value::integer_text(number));
+}
 
 /// The arrays of an archive, by their names without `.npy`, read when they are asked for.
 class Archive {
@@ -152,6 +158,9 @@ private:
   }
 
   void add_value(const Array &data, std::size_t k) {
+    if (const value::Scalar number = number_at(data.dtype, data.bytes.data(), k);
+        !value::is_exact_as_double(number))
+      archive_.refuse(inexact_text(number));
     result_.value.push_back(data.real(k));
     if (data.is_complex()) result_.imaginary.push_back(data.imaginary(k));
   }
@@ -319,8 +328,13 @@ Array indices_of(const std::vector<std::int64_t> &numbers) {
 
 Coordinates entries_of(const Array &array) {
   std::vector<double> values(array.size());
-  for (std::size_t k = 0; k < values.size(); ++k)
-    values[k] = array.real(k);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const value::Scalar number = number_at(array.dtype, array.bytes.data(), k);
+    if (!value::is_exact_as_double(number))
+      fail(Kind::value_width, inexact_text(number),
+           "a folder of arrays with a layout.json is taken as it is");
+    values[k] = number.number();
+  }
   std::vector<double> imaginary(array.is_complex() ? array.size() : 0);
   for (std::size_t k = 0; k < imaginary.size(); ++k)
     imaginary[k] = array.imaginary(k);

@@ -8,6 +8,7 @@
 #include "data/npz.h"
 #include "data/output_file.h"
 #include "report/diagnostic.h"
+#include "value/exact.h"
 
 #include <algorithm>
 #include <cctype>
@@ -61,6 +62,8 @@ std::string meant_by(const std::filesystem::path &path) {
 void append_number(OutputFile &file, double value, const WriteOptions &options) {
   if (value::type_of_parts(options.type) == value::Type::Float32)
     file.append_number(static_cast<float>(value));
+  else if (value::is_integer(options.type) && std::isfinite(value))
+    file.append(value::integer_text(value::Scalar::of(value, options.type)));
   else
     file.append_number(value);
 }

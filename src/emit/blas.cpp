@@ -1,5 +1,6 @@
 #include "emit/blas.h"
 
+#include "emit/workspace.h"
 #include "loop/blas.h"
 #include "loop/gathered_sum.h"
 
@@ -99,9 +100,8 @@ BlasText blas_text(const Blas &blas, const loop::Program &program, const Names &
   if (!tests.empty()) made.test = expressions.term(term::conjunction(tests));
   made.calls = {Text(blas, program, names, expressions).call(*form)};
   if (blas.threads) {
-    expressions.need("threads");
-    made.calls.insert(made.calls.begin(),
-                      fmt::format("{}((int){}());", expressions.called("blas_threads"), "unravel_threads"));
+    made.calls.insert(made.calls.begin(), fmt::format("{}({});", expressions.called("blas_threads"),
+                                                      threads_text(names, expressions)));
     made.calls.push_back("unravel_blas_threads(1);");
   }
   return made;

@@ -7,6 +7,7 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace unravel::packing {
 
@@ -260,13 +261,29 @@ void require_supported(const PackPlan &plan, const Layout &layout) {
                      "pack with the tool: `unravel convert`, or `unravel run`");
 }
 
+/// Entries that fill positions up have values like others, which are doubles: the ends of integer types may
+/// not be among these.
+void require_finite_zeros(const PackPlan &plan, const Layout &layout, IndexType index, ValueType value) {
+  for (const PiecePlan &piece : plan.pieces)
+    for (const Level &level : piece.levels)
+      if (level.kind == Level::Kind::Padded && !level.unused && !piece.value.empty() &&
+          value::is_integer(element_type(*layout.array(piece.value), index, value)))
+        report::fail(report::Kind::cannot_pack, layout.span,
+                     fmt::format("packing of layout `{}` can't be written as C yet: nothing marks the unused "
+                                 "positions `{}`, which would hold the end of an integer type",
+                                 layout.name, level.position),
+                     "give it a fill that is a number, or pack with the tool: `unravel run`");
+}
+
 } // namespace
 
 std::string emit_pack_c(const PackPlan &plan, const Layout &layout, const PackNames &names, IndexType index,
-                        ValueType value) {
+                        ValueType value, double fill) {
   require_supported(plan, layout);
   const Layout told = with_pointers(layout, plan.segments);
   PackCText c(told, names, index, value);
+  c.fill = fill;
+  if (std::isinf(fill)) require_finite_zeros(plan, layout, index, value);
   PackWriter(plan, c, layout).write();
   return c.take();
 }

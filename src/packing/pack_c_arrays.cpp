@@ -79,14 +79,28 @@ std::string PieceWriter::stored_value(const std::string &text) const {
 
 void PieceWriter::write_dense() {
   allocate({plan_.value});
+  const std::string nothing = c_.fill_of(plan_.value, plan_.negative);
+  std::string given;
+  if (nothing != "0") {
+    given = c_.choose("given");
+    c_.line("// Which slots have an entry; the others hold {}.", nothing);
+    hold(given, "char", c_.size_of(plan_.value));
+    fill(plan_.value, nothing);
+  }
   open_own_entries();
   for (std::size_t l = 0; l < plan_.levels.size(); ++l)
     c_.line("int64_t {} = {};", nodes_[l],
             c_.shifted(plan_.levels[l].sign,
                        PackCText::factor(c_.term(plan_.modes[plan_.levels[l].mode].value)),
                        plan_.levels[l].offset));
-  c_.line("{}[{}] += {};", c_.member(plan_.value), slot_text(plan_.value, plan_.slots),
-          stored_value(fmt::format("{}[{}]", c_.values, e_)));
+  std::string slot = slot_text(plan_.value, plan_.slots);
+  if (!given.empty()) {
+    const std::string at = c_.choose("slot");
+    c_.line("int64_t {} = {};", at, slot);
+    c_.line("if (!{0}[{2}]) {0}[{2}] = 1, {1}[{2}] = 0;", given, c_.member(plan_.value), at);
+    slot = at;
+  }
+  c_.line("{}[{}] += {};", c_.member(plan_.value), slot, stored_value(fmt::format("{}[{}]", c_.values, e_)));
   c_.close();
 }
 
@@ -135,6 +149,7 @@ void PieceWriter::write_pointers() {
     rest.push_back(flag.array);
   if (!plan_.value.empty()) rest.push_back(plan_.value);
   allocate(rest);
+  if (!plan_.value.empty()) fill(plan_.value, c_.fill_of(plan_.value, plan_.negative));
   for (const Level &level : plan_.levels)
     for (const Key &key : level.keys)
       if (level.unused) fill(key.array, c_.term(*level.unused));

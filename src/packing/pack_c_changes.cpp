@@ -2,6 +2,7 @@
 #include "packing/pack_c_piece.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace unravel::packing {
 
@@ -143,6 +144,10 @@ void PieceWriter::write_zeros() {
     c_.line("{}[{}].index[{}] = {};", longer, count, of, is);
   c_.line("{}[{}].index[{}] = {};", longer, count, mode, value);
   c_.line("{}[{}].number = {};", longer, count, count);
+  if (c_.fill != 0)
+    c_.line("{}[{}].value = {};", longer, count,
+            std::isinf(c_.fill) ? fmt::format("({}1.0 / 0.0)", c_.fill < 0 ? "-" : "")
+                                : fmt::format("{}", c_.fill));
   c_.line("++{};", count);
   c_.line("--{};", missing);
   c_.close();

@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace unravel::packing {
 
@@ -55,6 +56,17 @@ std::string PackCText::as_element(const std::string &array, const std::string &v
 
 std::string PackCText::element(const std::string &array) const {
   return std::string(value::facts_of(element_type(*layout.array(array), index_type_, value_type_)).c_name);
+}
+
+std::string PackCText::fill_of(const std::string &array, bool is_negative) const {
+  const double wanted = is_negative ? -fill : fill;
+  const value::Type of_array = element_type(*layout.array(array), index_type_, value_type_);
+  if (wanted == 0) return "0";
+  if (!value::is_integer(of_array))
+    return std::isinf(wanted) ? fmt::format("({}1.0 / 0.0)", wanted < 0 ? "-" : "")
+                              : fmt::format("{}", wanted);
+  if (std::isinf(wanted)) return wanted < 0 ? value::least_text(of_array) : value::greatest_text(of_array);
+  return std::to_string(value::Scalar::of(wanted, of_array).integer);
 }
 
 std::string PackCText::number() const {

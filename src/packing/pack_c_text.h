@@ -35,6 +35,9 @@ public:
   std::string element(const std::string &array) const;
   /// An int64_t expression as what an element of the array is assigned.
   std::string as_element(const std::string &array, const std::string &value) const;
+  /// A value of slots that no entry has, as an element of the array: `fill`, or with the other sign.
+  std::string fill_of(const std::string &array, bool is_negative) const;
+  double fill = 0;
   /// The type in which values are given and added up.
   std::string number() const;
   bool is_narrow(const std::string &array) const { return element(array) == "int32_t"; }

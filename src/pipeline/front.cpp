@@ -3,6 +3,7 @@
 
 #include "cfront/cfront.h"
 #include "combine/structure.h"
+#include "compute/argmin.h"
 #include "compute/fills.h"
 #include "compute/precompute.h"
 #include "layout/layout.h"
@@ -123,6 +124,22 @@ void precompute(const parse::AssignmentTree &assignment, const compute::Fills &f
   front.computation = compute::make_computation(tree, fills);
 }
 
+void set_argmin(const parse::AssignmentTree &line, bool by_rows, const compute::Fills &fills, Front &front) {
+  const parse::ProgramTree tree = compute::with_argmin(line, by_rows);
+  front.program = parse::to_text(tree);
+  front.computation = compute::make_computation(tree, fills);
+  front.argmin = by_rows || line.target.children.empty() ? std::nullopt : std::optional(line);
+}
+
+void require_slots_of_argmin(const compute::TensorUse &result, const Front &front) {
+  if (!front.argmin || combine::has_slot_of_each(front.layouts.at(result.name))) return;
+  report::fail(
+      Kind::sparse_result, result.span,
+      fmt::format("`{}` has a layout that lists its entries, but `{}` gives each element a coordinate",
+                  result.name, front.argmin->value.name.text),
+      fmt::format("leave out -f {}=...: it is dense then", result.name));
+}
+
 void load(const std::string &tensor, const parse::LayoutReference &reference, std::size_t order,
           Front &front) {
   layout::CheckedLayout checked = layout::load_layout(reference, order);
@@ -231,6 +248,8 @@ Front read_request(const Request &request) {
     front.computation = compute::make_computation(parse::parse_program(text), fills);
   else if (parse::AssignmentTree tree = parse::parse_assignment(text); front.schedule.workspace)
     precompute(tree, fills, front);
+  else if (compute::is_argmin(tree))
+    set_argmin(tree, false, fills, front);
   else
     front.computation = compute::make_computation(tree, fills);
   front.types = front.computation.types;
@@ -259,6 +278,7 @@ Front read_request(const Request &request) {
       continue;
     }
     load(use.name, reference, use.order, front);
+    if (use.is_result) require_slots_of_argmin(use, front);
     if (use.is_result) list_unless_appended(use.name, front);
   }
   if (front.like) {
@@ -270,6 +290,16 @@ Front read_request(const Request &request) {
   if (front.schedule.drop) find_dropped(front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds = watch.milliseconds();
+  return front;
+}
+
+Front with_rows_of_argmin(const Request &request, Front front) {
+  machine::Stopwatch watch;
+  const parse::AssignmentTree line = *front.argmin;
+  set_argmin(line, true, front.computation.program.fills, front);
+  settle_types(request, front);
+  restrict_loops(front.computation.program, front.schedule);
+  front.milliseconds += watch.milliseconds();
   return front;
 }
 

@@ -1,6 +1,8 @@
 #include "run/operand.h"
 #include "compute/fills.h"
+#include "compute/own_operators.h"
 
+#include "convert/duplicates.h"
 #include "data/folder.h"
 #include "data/generate.h"
 #include "data/tensor_file.h"
@@ -8,6 +10,7 @@
 #include "report/suggest.h"
 #include "run/extents.h"
 #include "tensor/raw_arrays.h"
+#include "value/exact.h"
 
 #include <algorithm>
 #include <charconv>
@@ -52,6 +55,7 @@ public:
       if (std::ranges::none_of(uses(), [&, name = name](auto &use) { return use.name == name; }))
         read_size(name, input);
     require_sizes();
+    check_combined();
     // First what brings its own sizes, then what takes them from the others.
     std::vector<const compute::TensorUse *> unsized;
     for (const compute::TensorUse &use : uses())
@@ -99,6 +103,24 @@ private:
                      fmt::format("add its value, as in -i {}=5", size.name));
   }
 
+  void check_combined() const {
+    for (const auto &[name, op] : request_.combine)
+      if (!request_.inputs.contains(name))
+        report::fail(Kind::unknown_tensor,
+                     fmt::format("`--combine {}={}`: no input is given for `{}`", name, op, name),
+                     "it says what becomes of entries with equal coordinates in a tensor's file");
+  }
+
+  void combine_entries(const compute::TensorUse &use, data::Coordinates &entries) const {
+    const auto given = request_.combine.find(use.name);
+    if (given == request_.combine.end()) return;
+    convert::combine_duplicates(entries,
+                                combining_operator(given->second, "--combine " + use.name + "=",
+                                                   program().operators,
+                                                   compute::type_of(front_.types, use.name)),
+                                compute::type_of(front_.types, use.name));
+  }
+
   const compute::Program &program() const { return front_.computation.program; }
   const std::vector<compute::TensorUse> &uses() const { return front_.computation.tensors; }
 
@@ -127,8 +149,14 @@ private:
     } else {
       operand.coordinates = data::read_tensor(input, read_options(request_));
     }
+    if (operand.packed && request_.combine.contains(use.name))
+      report::fail(Kind::bad_option,
+                   fmt::format("`--combine {}={}`: the arrays of `{}` are taken as they are", use.name,
+                               request_.combine.at(use.name), use.name),
+                   "combine entries where the arrays are made: `unravel convert` has this option too");
     if (!operand.packed) {
       fit_order(use, operand.coordinates, input);
+      combine_entries(use, operand.coordinates);
       operand.shape = operand.coordinates.shape;
     }
     extents_.take_shape(use.name, operand.shape);
@@ -153,6 +181,12 @@ private:
   static bool read_number(const std::string &text, data::Coordinates &scalar) {
     const std::optional<std::complex<double>> number = number_in(text);
     if (!number) return false;
+    std::int64_t whole = 0;
+    if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
+        error == std::errc() && end == text.data() + text.size() &&
+        !value::is_exact_as_double({value::Type::Int64, 0, whole}))
+      report::fail(Kind::value_width, fmt::format("`{}` is an integer that no double holds exactly", text),
+                   "integers up to 2^53 are exact; or a folder of arrays, as `unravel convert` makes them");
     scalar = data::Coordinates(std::vector<std::int64_t>{});
     scalar.append({}, number->real(), number->imag());
     return true;
@@ -193,6 +227,7 @@ private:
     operand.tensor = use.name;
     operand.coordinates = data::generate(spec, memory());
     fit_order(use, operand.coordinates, input);
+    combine_entries(use, operand.coordinates);
     operand.shape = operand.coordinates.shape;
     extents_.take_shape(use.name, operand.shape);
     operands_.by_name.emplace(use.name, std::move(operand));
@@ -208,6 +243,22 @@ private:
 };
 
 } // namespace
+
+value::Operator combining_operator(const std::string &name, const std::string &option,
+                                   const std::vector<parse::OperatorTree> &own, value::Type type) {
+  const compute::Operators operators(own);
+  const std::optional<value::Operator> op = operators.named(name);
+  if (!op || value::laws_of(*op).least != 2)
+    report::fail(Kind::unknown_operator,
+                 fmt::format("`{}{}`: `{}` is {}", option, name, name,
+                             op ? "not an operator of two arguments" : "not an operator"),
+                 report::suggest(name, operators.names(), "as in --combine A=min"));
+  if (value::is_complex(type) && !value::holds_for_complex(*op))
+    report::fail(Kind::value_width,
+                 fmt::format("`{}{}`: `{}` is not defined for complex numbers", option, name, name),
+                 "`+`, `*`, `any`, `first` and `second` are");
+  return *op;
+}
 
 void note_complex_inputs(Request &request) {
   for (const auto &[tensor, input] : request.inputs) {

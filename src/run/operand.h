@@ -31,6 +31,11 @@ convert::PackOptions pack_options(const Request &request, double fill = 0);
 /// What the tensor's elements are that aren't stored, in its type.
 double fill_of(const pipeline::Front &front, const std::string &tensor);
 
+/// The operator of two arguments that an option names: in the table, or of the user's own. Throws mistakes:
+/// there is none, or none for that type.
+value::Operator combining_operator(const std::string &name, const std::string &option,
+                                   const std::vector<parse::OperatorTree> &own, value::Type type);
+
 /// What files and numbers say of their type, where they are complex, is noted as known of their tensors.
 void note_complex_inputs(Request &request);
 

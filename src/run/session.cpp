@@ -3,6 +3,7 @@
 #include "check/reference_program.h"
 #include "check/validate.h"
 #include "convert/convert.h"
+#include "convert/exact.h"
 #include "convert/structure.h"
 #include "data/folder.h"
 #include "data/tensor_file.h"
@@ -466,6 +467,10 @@ private:
     Operand &operand = operands_.by_name.at(tensor);
     const bool is_given = !operand.packed && request_.check;
     if (is_given && (!special || fill_of(front_, tensor) != 0)) return operand.coordinates;
+    if (request_.check)
+      convert::require_exact(tensors_.at(tensor),
+                             fmt::format("`--check` computes with `{}` as doubles", tensor),
+                             "leave out --check");
     data::Coordinates stored = convert::unpack(tensors_.at(tensor));
     if (is_given) stored = with_zeros_of(stored, operand.coordinates);
     return unpacked.emplace(tensor, std::move(stored)).first->second;
@@ -541,6 +546,8 @@ private:
       const tensor::Tensor &result = tensors_.at(name);
       if (data::is_output_file(path)) {
         const data::WriteOptions options{front_.types.at(name), fill_of(front_, name), {}};
+        convert::require_exact(result, fmt::format("`{}` holds the values of `{}` as doubles", path, name),
+                               fmt::format("write a folder of arrays, which are exact: -o {}=FOLDER", name));
         data::Coordinates entries = convert::unpack(result);
         if (is_sparse(name))
           data::write_tensor(path, entries, options);

@@ -20,6 +20,7 @@ namespace unravel::run {
 struct Request {
   pipeline::Request compile;
   std::map<std::string, std::string> inputs;   // per tensor: file, folder, generator, or a number; per size
+  std::map<std::string, std::string> combine;  // per tensor: the operator that makes one entry of several
   std::map<std::string, std::string> outputs;  // of the result: file or folder
   std::map<std::string, std::int64_t> extents; // --size i=N
   std::optional<int> threads;

@@ -27,24 +27,36 @@ struct CompileOptions : Options {
   bool main = false, constant = false;
 };
 
-/// The packing that `--main` writes leaves zeros in slots without an entry.
-void require_no_filled_slots(const pipeline::Compilation &compilation, const std::string &tensor,
-                             const packing::PackPlan &plan) {
-  const double fill = compute::fill_of(compilation.computation.program, tensor).value_or(0);
-  if (fill == 0) return;
+/// What slots of a tensor hold that no entry has; 0 of a result, which is packed from no entries, then set to
+/// what it begins with.
+double fill_of_slots(const pipeline::Compilation &compilation, const std::string &tensor) {
   for (const compute::TensorUse &use : compilation.computation.tensors)
-    if (use.name == tensor && use.is_result)
-      return; // packed from no entries, then set to what it begins with
-  for (const packing::PiecePlan &piece : plan.pieces) {
+    if (use.name == tensor && use.is_result) return 0;
+  return compute::fill_of(compilation.computation.program, tensor).value_or(0);
+}
+
+/// Does packing leave slots without an entry that are read?
+bool has_open_slots(const packing::PackPlan &plan) {
+  return std::ranges::any_of(plan.pieces, [](const packing::PiecePlan &piece) {
+    if (piece.value.empty()) return false;
+    if (piece.levels.empty()) return true;
+    const packing::Level &last = piece.levels.back();
     using Kind = packing::Level::Kind;
-    const auto fills_slots = [](const packing::Level &level) {
-      return level.kind == Kind::Counted || level.kind == Kind::Segment || level.unused;
-    };
-    if (!piece.value.empty() && (piece.levels.empty() || !fills_slots(piece.levels.back())))
-      report::fail(report::Kind::not_supported,
-                   fmt::format("`--main` can't fill slots of `{}` that no entry has with {}", tensor, fill),
-                   "leave out `--main`, and call the kernel; or `unravel run`");
-  }
+    return last.kind != Kind::Counted && last.kind != Kind::Segment && !last.unused;
+  });
+}
+
+/// Tensors whose structs have one type are packed by one function: with the first one's fill.
+void require_same_fill(const pipeline::Compilation &compilation, const std::string &tensor,
+                       const std::string &other, const packing::PackPlan &plan) {
+  const double fill = fill_of_slots(compilation, tensor), known = fill_of_slots(compilation, other);
+  if (fill == known || !has_open_slots(plan)) return;
+  report::fail(
+      report::Kind::not_supported,
+      fmt::format("`--main` packs `{}` and `{}` by one function, but slots that no entry has hold {} "
+                  "in one, {} in the other",
+                  other, tensor, known, fill),
+      "give one of them another layout; or leave out `--main`, and call the kernel");
 }
 
 /// What emit::MainOptions asks for: y(j + 2) has two elements more than j has values, and an extent that a
@@ -99,7 +111,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
                                tensor, value::facts_of(type).word),
                    "leave out `--main`, and call the kernel; or `unravel run`");
   emit::MainOptions main;
-  std::set<std::string> packed;
+  std::map<std::string, std::string> packed; // the first tensor of each type
   main.inspector = compilation.inspector ? &compilation.inspector->program : nullptr;
   main.values = compilation.values ? &compilation.values->program : nullptr;
   if (compilation.inspector) main.numbers = compilation.inspector->numbers;
@@ -108,12 +120,17 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
     main.modes[program.parameters[k].name] = layout.sizes;
     if (!program.parameters[k].has_given_arrays()) continue;
     const packing::PackPlan plan = packing::plan_packing(layout);
-    require_no_filled_slots(compilation, program.parameters[k].name, plan);
-    if (!packed.insert(names[k].type).second) continue;
+    const std::string &tensor = program.parameters[k].name;
+    const auto [first, is_first] = packed.emplace(names[k].type, tensor);
+    if (!is_first) {
+      require_same_fill(compilation, tensor, first->second, plan);
+      continue;
+    }
     text +=
         packing::emit_pack_c(plan, layout, {names[k].type, names[k].members},
                              options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
-                             value::type_called(options.type).value_or(value::Type::Float64)) +
+                             value::type_called(options.type).value_or(value::Type::Float64),
+                             fill_of_slots(compilation, tensor)) +
         "\n";
   }
   std::optional<loop::Program> places;

@@ -1,10 +1,13 @@
 #include "check/validate.h"
 #include "convert/convert.h"
+#include "convert/duplicates.h"
+#include "convert/exact.h"
 #include "data/folder.h"
 #include "data/generate.h"
 #include "data/tensor_file.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
+#include "run/operand.h"
 #include "show/facts.h"
 #include "tensor/raw_arrays.h"
 #include "tool/commands.h"
@@ -28,7 +31,7 @@ namespace {
 constexpr std::size_t max_order = 16;
 
 struct ConvertCommandOptions {
-  std::string input, output, to, from;
+  std::string input, output, to, from, combine;
   std::string index = "int32", type, max_memory; // no type: f64, or complex as the input is
   bool json = false;
 };
@@ -108,6 +111,13 @@ private:
       }
     });
     facts_.shape = entries_.shape;
+    if (!options_.combine.empty()) timed("combine", [&] { combine(pack_.value); });
+  }
+
+  /// Entries with equal coordinates.
+  void combine(value::Type type) {
+    convert::combine_duplicates(entries_, run::combining_operator(options_.combine, "--combine ", {}, type),
+                                type);
   }
 
   void read_arrays() {
@@ -117,6 +127,9 @@ private:
       layout = layout_of(folder);
       for (const auto &[name, array] : folder.arrays)
         if (options_.type.empty() && array.is_complex()) pack_.value = array.dtype;
+      convert::require_exact(folder, layout.layout,
+                             fmt::format("values of `{}` are converted as doubles", options_.input),
+                             "leave its arrays as they are: kernels compute with them exactly");
       arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, pack_.value);
     });
     timed("validate", [&] {
@@ -131,6 +144,11 @@ private:
     });
     facts_.shape = arrays_->shape();
     facts_.from = layout.layout.name;
+    if (options_.combine.empty()) return;
+    timed("combine", [&] {
+      entries_ = convert::unpack(*std::exchange(arrays_, std::nullopt), pack_.max_memory);
+      combine(pack_.value);
+    });
   }
 
   static parse::LayoutReference reference(const std::string &option, const std::string &text) {
@@ -331,6 +349,9 @@ void add_convert(CLI::App &app, bool &json) {
       ->required();
   command->add_option("-f,--format", options->to,
                       "layout of the folder's arrays: csr, bcsr<4,4>, ./mine.layout:name");
+  command->add_option("--combine", options->combine,
+                      "what becomes of entries with equal coordinates: min, second, or another operator "
+                      "(default: their sum)");
   command->add_option("--from", options->from,
                       "layout of the input's arrays (default: the one that the folder names)");
   add_type_options(*command, options->index, options->type);

@@ -87,6 +87,11 @@ void add_data_options(CLI::App &command, Options &options) {
                   "data of a tensor: A=file.mtx[.gz], A=file.tns[.gz], A=file.npy, A=file.npz, A=FOLDER, "
                   "A=random:1000x1000,density=0.01,seed=1, x=random, x=ones, a=2.5")
       ->allow_extra_args(false);
+  command
+      .add_option("--combine", options.combined,
+                  "what becomes of entries with equal coordinates in a tensor's file: A=min, A=second, or "
+                  "another operator (default: their sum)")
+      ->allow_extra_args(false);
   command.add_option("--size", options.sizes, "extent of an index: i=1000")->allow_extra_args(false);
   add_memory_option(command, options.max_memory);
 }
@@ -99,9 +104,10 @@ std::pair<std::string, std::string> split_assignment(const std::string &option, 
   if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
     report::fail(Kind::bad_option, fmt::format("`{} {}`: a name, `=` and a value are expected", option, text),
                  fmt::format("as in {} A={}", option,
-                             option == "-f"       ? "csr"
-                             : option == "--size" ? "100"
-                                                  : "file.mtx"));
+                             option == "-f"          ? "csr"
+                             : option == "--size"    ? "100"
+                             : option == "--combine" ? "min"
+                                                     : "file.mtx"));
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -192,6 +198,7 @@ run::Request run_request(const Options &options) {
   run::Request request;
   request.compile = compile_request(options);
   request.inputs = assignments("-i", options.inputs);
+  request.combine = assignments("--combine", options.combined);
   request.outputs = assignments("-o", options.outputs);
   for (const auto &[index, extent] : assignments("--size", options.sizes))
     request.extents[index] = positive_number("--size " + index + " =", extent, false);

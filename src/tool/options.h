@@ -18,7 +18,7 @@ struct Options {
   std::string expression;
   std::string file; // that has it
   std::string from; // --from FILE.c:FUNCTION
-  std::vector<std::string> formats, inputs, outputs, schedules, finds, sizes;
+  std::vector<std::string> formats, inputs, combined, outputs, schedules, finds, sizes;
   std::string index = "int32";
   std::string type; // empty: none
   std::string name;
@@ -44,7 +44,7 @@ void add_kernel_options(CLI::App &command, Options &options);
 void add_budget_option(CLI::App &command, double &seconds);
 void add_type_options(CLI::App &command, std::string &index, std::string &type);
 void add_memory_option(CLI::App &command, std::string &max_memory);
-/// What a command that has data takes besides: -i, --size, --max-memory.
+/// What a command that has data takes besides: -i, --combine, --size, --max-memory.
 void add_data_options(CLI::App &command, Options &options);
 
 /// The value of an option: bytes, or with K, M, G, T. Throws bad_option.

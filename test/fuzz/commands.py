@@ -46,6 +46,16 @@ SEMIRINGS = ["min.+", "max.+", "max.*", "or.and", "xor.and", "min.max", "max.min
 BINARY = ["min", "max", "and", "or", "first", "second", "pair", "xor"]
 UNARY = ["abs", "sqrt", "not", "f32", "int32", "exp", "sin", "tanh"]
 COMPARISONS = ["<", "<=", ">", ">=", "!="]
+OWN = {  # operators of the user's own, in front of the text that uses them; of integers, too
+    "larger": "larger(a, b) = select(abs(a) < abs(b), b, select(abs(b) < abs(a), a, max(a, b)))"
+              " : associative, commutative, idempotent, identity 0",
+    "lower": "lower(a, b) = min(a, b) : associative, commutative, idempotent, identity inf",
+    "joined": "joined(a, b) = a + b : associative, commutative, identity 0",
+    "scaled": "scaled(a, b) = a * 3 + b * b",
+    "halfway": "halfway(a, b) = (a + b) / 2",
+    "positive": "positive(a) = max(a, 0)",
+}
+OWN_REDUCTIONS, OWN_BINARY = ["larger", "lower", "joined"], ["larger", "lower", "joined", "scaled", "halfway"]
 
 
 # ---- values: ("number", text), ("read", tensor, [subscripts]), ("index", name), ("call", operator, [values]),
@@ -150,10 +160,9 @@ class Command:
         return names | {name for s in self.statements for name in re.findall(r"[A-Z]\d?(?=\()", s.mask)}
 
     def text(self):
-        if not self.is_program:
-            return self.statements[0].text()
-        text = " ".join(s.in_loops() for s in self.statements)
-        return f"repeat {self.rounds} {{ {text} }}" if self.rounds else text
+        text = " ".join(s.in_loops() for s in self.statements) if self.is_program else self.statements[0].text()
+        text = f"repeat {self.rounds} {{ {text} }}" if self.rounds else text
+        return "".join(f"operator {own}; " for name, own in OWN.items() if re.search(rf"\b{name}\b", text)) + text
 
     def arguments(self):
         words = [self.verb, self.text()]
@@ -203,6 +212,7 @@ class Generator:
         else:
             self.extents = {index: self.one([1, 2, 3, 4, 5, 6, 7, 8, 13, 0]) for index in INDICES}
         self.types = self.one(TYPES) if self.chance(20) else None
+        self.has_own = self.chance(12)  # operators
         is_program = self.chance(35)
         self.given_results = 90 if is_program else 10
         number = self.random.randint(1, 4) if is_program else 1
@@ -240,9 +250,13 @@ class Generator:
         elif self.chance(15):
             operator = "+="
         if self.chance(12):
-            operator = self.one(REDUCTIONS) + "="
+            operator = self.one(OWN_REDUCTIONS if self.has_own else REDUCTIONS) + "="
         elif not is_program and self.chance(12):
             operator, semiring = "=", self.one(SEMIRINGS)
+            if self.has_own:
+                semiring = f"{self.one(OWN_REDUCTIONS)}.{self.one(['*', '+', 'second', 'scaled'])}"
+        if order < len(free) and self.chance(3):
+            return self.argmin(target, inner, [index for index in free if index not in inner], is_program)
         value = self.product(free) if semiring or self.chance(45) else self.value(free, 0)
         if not is_program and self.chance(12) and len(free) >= 1:
             mask = self.mask(inner or free)
@@ -254,6 +268,16 @@ class Generator:
             if self.chance(10) and len(free) > 1 and self.extents[free[0]] == self.extents[free[1]]:
                 loops = (free[0], f"{free[1]} in [0, {free[0]})") + tuple(free[2:])
         return Statement(target, operator, value, semiring, mask, loops, condition)
+
+    def argmin(self, target, inner, others, is_program):
+        """The coordinate of the least or greatest product; the index has a loop of its own."""
+        index, name, value = self.one(others), self.one(["argmin", "argmax"]), None
+        while value is None or index not in {s for _, _, all_ in reads_in(value) for s in all_}:
+            value = self.product(inner + [index])
+        semiring = f"{name[3:]}.{self.one(['*', '+', 'first'])}" if self.chance(50) else ""
+        value = ("call", name, [("index", index), value])
+        self.tensors[target[1]].is_given = False  # integers, where nothing says another type
+        return Statement(target, "=", value, semiring, "", tuple(inner) if is_program else ())
 
     def mask(self, indices):
         case = lambda: (text_of(self.read("M", self.random.sample(indices, min(len(indices), self.random.randint(1, 2)))))
@@ -286,9 +310,9 @@ class Generator:
         if roll < 81:
             return ("minus", [part()])
         if roll < 86:
-            return ("call", self.one(UNARY), [part()])
+            return ("call", self.one(["positive"] if self.has_own else UNARY), [part()])
         if roll < 91:
-            return ("call", self.one(BINARY), [part(), part()])
+            return ("call", self.one(OWN_BINARY if self.has_own else BINARY), [part(), part()])
         if roll < 95:
             return ("call", "select", [("infix", self.one(COMPARISONS), [part(), part()]), part(), part()])
         if roll < 97:

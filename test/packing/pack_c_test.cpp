@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <set>
 
 namespace unravel::packing {
@@ -122,18 +123,21 @@ TEST(PackC, SameAsPack) {
     for (const layout::Layout &layout : layouts_of(order)) {
       PackPlan plan = plan_packing(layout);
       if (!types.insert(type_name(layout)).second) continue;
-      bool wide = number % 2;
+      const int kind = number / 2; // each layout is packed twice
+      bool wide = kind % 2;
       IndexType index = wide ? IndexType::Int64 : IndexType::Int32;
       ValueType value = number % 3 ? ValueType::Float64 : ValueType::Float32;
       text += struct_text(layout, index, value);
-      text += emit_pack_c(plan, layout, {type_name(layout), {}}, index, value) + "\n";
+      const double infinity = std::numeric_limits<double>::infinity();
+      const double fill = kind % 4 == 1 ? 7.5 : kind % 4 == 2 ? -infinity : 0;
+      text += emit_pack_c(plan, layout, {type_name(layout), {}}, index, value, fill) + "\n";
       for (std::size_t count : {1, 20}) {
         std::vector<std::int64_t> shape;
         bool square = std::set<std::string>(layout.sizes.begin(), layout.sizes.end()).size() < order;
         for (std::size_t mode = 0; mode < order; ++mode)
           shape.push_back(static_cast<std::int64_t>((count > 1 ? 6 : 3) + (square ? 2 : mode)));
         Coordinates entries = storable(layout, plan, random_entries(random, shape, count));
-        Tensor packed = convert::pack(layout, plan, entries, {index, value});
+        Tensor packed = convert::pack(layout, plan, entries, {index, value, fill});
         text += check_text(layout, entries, number, packed);
         calls += fmt::format("  check_{}();\n", number++);
         expected += expected_text(packed);

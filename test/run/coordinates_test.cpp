@@ -31,9 +31,21 @@ const std::vector<std::string> &lines() {
   return all;
 }
 
-std::vector<Problem> in_layouts(const std::vector<std::string> &layouts) {
+/// An integer where a row has no entry, which the reference for kernels in C takes for an infinity.
+const std::vector<std::string> &lines_of_argmin() {
+  static const std::vector<std::string> all{
+      "y(i) = argmin(j, A(i,j)) in min.*",
+      "y(j) = argmin(i, A(i,j))",
+      "y(i) = argmin(j, A(i,j) * x(j)) in min.+ mask i != j",
+      "s = argmin(10*i + j, A(i,j)) mask A(i,j)",
+  };
+  return all;
+}
+
+std::vector<Problem> in_layouts(const std::vector<std::string> &layouts,
+                                const std::vector<std::string> &all = lines()) {
   std::vector<Problem> problems;
-  for (const std::string &line : lines())
+  for (const std::string &line : all)
     for (const std::string &layout : layouts) {
       if (layout == "dense" && line.find("mask") != std::string::npos) continue; // it masks nothing
       problems.push_back({line, {{"A", layout}, {"B", "csr"}}, {}, {}});
@@ -81,6 +93,8 @@ std::vector<Problem> others() {
     add("for i { let m = inf; for j { m min= A(i,j) in min.*; } "
         "let at = inf; for j { at min= select(A(i,j) = m, j, inf) in min.*; } y(i) = at; }",
         formats);
+    add("for i { let at = argmin(2*j, A(i,j)); if i > 0 { y(i) = argmin(j, A(i,j)) in min.*; } y(i) += at; }",
+        formats);
     add("for i { let w(j) = j; for j { w(j) += A(i,j); } for j { y(i) += w(j) * i; } }", formats);
   }
   add("tensor x(n); size k; for i in [0, n) { x(i) = k * i - 3; }", {});
@@ -100,6 +114,13 @@ TEST(Coordinates, in_layouts_on_small_inputs) {
     for (const char *layout : {"hyb<1>", "coo_dup"})
       linear.push_back({line, {{"A", layout}}, {}, {}});
   check_each_on_small_inputs(linear, 4, random);
+}
+
+TEST(Coordinates, of_the_least_on_small_inputs) {
+  std::mt19937_64 random(44);
+  check_each_on_small_inputs(
+      in_layouts({"csr", "csc", "coo", "dcsr", "bcsr<2,2>", "ell", "dia", "dense"}, lines_of_argmin()), 3,
+      random);
 }
 
 TEST(Coordinates, in_programs_on_small_inputs) {

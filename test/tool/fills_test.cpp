@@ -55,19 +55,33 @@ TEST(ToolFills, slots_without_an_entry_hold_it) {
     EXPECT_NE(entries.find(line), std::string::npos) << entries;
 }
 
+TEST(ToolFills, programs_that_read_files) {
+  if (!has_program("gcc")) GTEST_SKIP() << "no gcc";
+  for (const char *layout : {"csr", "bcsr<2,2>", "dense", "ell", "dia", "bcsr<2,2> int32", "dense int64"}) {
+    const Desk desk;
+    desk.write("a.mtx", matrix);
+    const std::string format = "A=" + std::string(layout) + " fill inf";
+    ASSERT_EQ(desk.unravel({"compile", "y(i) min= A(i,j)", "--main", "-o", "program.c", "-f", format}).code,
+              0)
+        << format;
+    ASSERT_EQ(desk.execute({"gcc", "-std=c99", "-Wall", "-o", "program", "program.c", "-lm"}).error, "");
+    ASSERT_EQ(desk.execute({desk.path("program").string(), "A=a.mtx", "-o", "got.mtx"}).code, 0);
+    ASSERT_EQ(desk.unravel({"run", "y(i) min= A(i,j)", "-f", format, "-i", "A=a.mtx", "-o", "y=y.mtx"}).code,
+              0);
+    EXPECT_EQ(rounded(desk.read("got.mtx")), rounded(desk.read("y.mtx"))) << format;
+  }
+}
+
 TEST(ToolFills, programs_that_read_files_say_what_they_cannot_fill) {
   const Desk desk;
-  desk.write("a.mtx", matrix);
-  const std::vector<std::string> line{"compile", "y(i) min= A(i,j)", "--main", "-o", "program.c", "-f"};
-  auto with = [&](const std::string &format) {
-    std::vector<std::string> command = line;
-    command.push_back("A=" + format);
-    return desk.unravel(command);
-  };
-  EXPECT_EQ(with("csr fill inf").code, 0);
-  const Outcome refused = with("bcsr<2,2> fill inf");
+  const Outcome refused = desk.unravel(
+      {"compile", "y(i) min= A(i,j) + B(i,j)", "--main", "-f", "A=bcsr<2,2> fill inf", "-f", "B=bcsr<2,2>"});
   EXPECT_EQ(refused.code, 1);
-  EXPECT_NE(refused.error.find("can't fill slots of `A`"), std::string::npos) << refused.error;
+  EXPECT_NE(
+      refused.error.find("`--main` packs `A` and `B` by one function, but slots that no entry has hold inf "
+                         "in one, 0 in the other"),
+      std::string::npos)
+      << refused.error;
 }
 
 TEST(ToolFills, mistakes) {

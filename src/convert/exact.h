@@ -1,0 +1,18 @@
+#pragma once
+
+#include "data/folder.h"
+#include "tensor/tensor.h"
+
+#include <string>
+
+namespace unravel::convert {
+
+/// Throws value_width where the tensor has a value that is no double: an integer of 64 bits beyond 2^53,
+/// which entries by coordinates would have rounded. `what` it is and is for: "`--check` compares `A` as
+/// doubles"; `hint`: what is exact. O(entries), of integers of 64 bits alone.
+void require_exact(const tensor::Tensor &tensor, const std::string &what, const std::string &hint);
+/// The same of the values in a folder, which may be about to become doubles.
+void require_exact(const data::ArrayFolder &folder, const layout::Layout &layout, const std::string &what,
+                   const std::string &hint);
+
+} // namespace unravel::convert
