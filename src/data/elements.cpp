@@ -11,9 +11,10 @@ namespace unravel::data {
 std::byte *take_memory(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   constexpr std::size_t huge = std::size_t{2} << 20;
+  constexpr std::size_t line = 64; // of the cache: no vector lies in two
   void *memory = nullptr;
   if (bytes < 2 * huge) {
-    memory = std::malloc(bytes);
+    memory = std::aligned_alloc(line, (bytes + line - 1) / line * line);
   } else if (bytes < SIZE_MAX - huge) {
     memory = std::aligned_alloc(huge, (bytes + huge - 1) / huge * huge);
     if (memory) madvise(memory, bytes, MADV_HUGEPAGE); // advice: no harm where it isn't taken

@@ -177,7 +177,7 @@ std::string vector_pragmas(const loop::For &loop, bool inside, bool at_entries, 
     return for_clang("vectorize(disable) unroll_count(4)", "#elif defined(__GNUC__)\n#pragma GCC unroll 4\n");
   if (loop.brief && is_innermost(loop)) return for_clang("vectorize(disable) unroll(disable)", "");
   if (at_entries && !is_over_entries(loop) && computes_row(loop, inside))
-    return for_clang("interleave_count(1)", "");
+    return for_clang("interleave_count(2)", "");
   return "";
 }
 
