@@ -23,10 +23,6 @@ using Operator = AssignmentTree::Operator;
 
 namespace {
 
-bool contains(const std::vector<Name> &names, const std::string &name) {
-  return std::ranges::find(names, name, &Name::text) != names.end();
-}
-
 void add_names(const Expression &written, std::vector<Name> &names) {
   if (written.kind == Expression::Kind::Name && !contains(names, written.name.text))
     names.push_back(written.name);

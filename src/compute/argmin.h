@@ -29,7 +29,8 @@ bool is_argmin(const std::string &name);
 ///       for j { p(i) min= select(bool(A(i,j) = best), j, inf); }
 ///     }
 ///
-/// Throws mistakes: indices that nothing reduces, results with other subscripts than indices, sums with `in`, where `+` means another operator.
+/// Throws mistakes: indices that nothing reduces, results with other subscripts than indices, sums with `in`,
+/// where `+` means another operator.
 parse::ProgramTree with_argmin(const parse::AssignmentTree &assignment, bool by_rows);
 
 /// A program likewise, by rows.

@@ -4,6 +4,7 @@
 
 #include "compute/mask.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -14,6 +15,10 @@ using parse::Expression;
 using parse::Name;
 using parse::StatementTree;
 using Operator = parse::AssignmentTree::Operator;
+
+bool contains(const std::vector<Name> &names, const std::string &name) {
+  return std::ranges::find(names, name, &Name::text) != names.end();
+}
 
 Expression number_expression(double value, const text::Span &span) {
   Expression number;

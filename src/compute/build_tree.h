@@ -9,6 +9,8 @@
 /// Trees of programs that rewritings make.
 namespace unravel::compute {
 
+bool contains(const std::vector<parse::Name> &names, const std::string &name);
+
 parse::Expression number_expression(double value, const text::Span &span);
 
 /// name(indices), or the name alone.

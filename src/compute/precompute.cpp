@@ -19,10 +19,6 @@ using Workspace = parse::ScheduleTree::Workspace;
 
 namespace {
 
-bool contains(const std::vector<Name> &names, const std::string &name) {
-  return std::any_of(names.begin(), names.end(), [&](const Name &each) { return each.text == name; });
-}
-
 /// The names in subscripts, as they occur, behind those that are known.
 void collect_indices(const Expression &expression, std::vector<Name> &indices, bool in_subscript = false) {
   if (in_subscript && expression.kind == Expression::Kind::Name && !contains(indices, expression.name.text))

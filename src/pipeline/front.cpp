@@ -67,6 +67,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     if (one.plan) all.plan = one.plan;
     if (one.reuse) all.reuse = one.reuse;
     if (one.drop) all.drop = one.drop;
+    if (one.blas) all.blas = one.blas;
   };
   for (const std::string &schedule : request.schedules)
     add(parse::parse_schedule(argument("-s", schedule)));

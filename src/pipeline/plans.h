@@ -14,12 +14,10 @@ namespace unravel::pipeline {
 /// So many may be listed, and asked for.
 inline constexpr std::size_t most_plans = 1000;
 
-/// So much of the line's cost is the most of a plan that is taken by itself. (Estimates are no measurements.)
-inline constexpr double worth = 0.8;
-
 /// Of a schedule: none is taken by itself, but sums are kept in locals as they are without it. It is for data
 /// with infinities: of a sum over nothing a plan makes 0, and NaN of its product with one.
 inline const parse::ScheduleTree::Plan no_plan{-1, {}};
+
 /// May one be taken where the schedule has no `plan`?
 bool may_have_plans(const Front &front);
 

@@ -14,9 +14,9 @@
 #include "run/extents.h"
 #include "run/levels.h"
 #include "run/operand.h"
+#include "run/outputs.h"
 #include "run/packed.h"
 #include "tensor/counts.h"
-#include "tensor/raw_arrays.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ public:
 
   /// The data.
   void read() {
-    check_outputs();
+    check_outputs(request_.outputs);
     request_.compile.formats.merge(folder_layouts());
     note_complex_inputs(request_);
     front_ = pipeline::read_request(request_.compile);
@@ -120,18 +120,6 @@ private:
     for (const compute::TensorUse &use : front_.computation.tensors)
       if (use.is_result) names.push_back(use.name);
     return names;
-  }
-
-  void check_outputs() const {
-    // The result's name is known only after parsing; that the folder exists is known at once.
-    for (const auto &[tensor, path] : request_.outputs) {
-      data::is_output_file(path); // or it is refused
-      std::filesystem::path folder = std::filesystem::path(path).parent_path();
-      if (path.ends_with('/')) folder = folder.parent_path();
-      if (!folder.empty() && !std::filesystem::is_directory(folder))
-        report::fail(Kind::cannot_write, text::Place::of_file(path),
-                     fmt::format("cannot write: there is no folder `{}`", folder.string()));
-    }
   }
 
   void check_output_names() const {
@@ -542,23 +530,9 @@ private:
   }
 
   void write_outputs() const {
-    for (const auto &[name, path] : request_.outputs) {
-      const tensor::Tensor &result = tensors_.at(name);
-      if (data::is_output_file(path)) {
-        const data::WriteOptions options{front_.types.at(name), fill_of(front_, name), {}};
-        convert::require_exact(result, fmt::format("`{}` holds the values of `{}` as doubles", path, name),
-                               fmt::format("write a folder of arrays, which are exact: -o {}=FOLDER", name));
-        data::Coordinates entries = convert::unpack(result);
-        if (is_sparse(name))
-          data::write_tensor(path, entries, options);
-        else
-          data::write_dense(path, result.shape(), data::to_dense(entries), options,
-                            entries.is_complex() ? data::to_dense(data::imaginary_part(entries))
-                                                 : std::vector<double>());
-      } else {
-        data::write_folder(path, tensor::to_folder(result));
-      }
-    }
+    for (const auto &[name, path] : request_.outputs)
+      write_output(path, name, tensors_.at(name), is_sparse(name),
+                   {front_.types.at(name), fill_of(front_, name), {}});
   }
 
   Request request_;

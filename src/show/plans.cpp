@@ -1,5 +1,6 @@
 #include "show/plans.h"
 
+#include "cost/contractions.h"
 #include "pipeline/weighed.h"
 #include "show/forest.h"
 #include "show/html.h"
@@ -55,10 +56,8 @@ std::string chosen_html(const pipeline::Compilation &compilation, const Weighed 
   const char *why = "the schedule says how it is computed";
   if (keeps_sums(compilation))
     why = "the line's own loops keep sums in locals, where that saves as much";
-  else if (plans.front().cost > pipeline::worth * written.cost)
+  else if (plans.front().cost > cost::worth * written.cost)
     why = "none costs clearly less than the line as it is written";
-  else if (weighed.kernels.front() != std::string("a program"))
-    why = "those that cost clearly less are no programs, and must be asked for";
   return fmt::format("<p>No plan is taken: {}. <code>-s 'plan 1'</code> asks for the first.</p>\n", why);
 }
 

@@ -45,7 +45,7 @@ std::string Problem::text() const {
 std::vector<Problem> with_known_lengths() {
   const std::vector<Problem> sums = {{"y(i) = A(i,j) * x(j)", {{"A", "csr"}}, {}, {}},
                                      {"y(j) = A(i,j) * x(i)", {{"A", "csc"}}, {}, {}},
-                                     {"y(i) = A(i,j) * x(j) * z(j)", {{"A", "dcsr"}}, {}, {}},
+                                     {"y(i) = A(i,j) * x(j) * z(j)", {{"A", "dcsr"}}, {"plan none"}, {}},
                                      {"y(i) = -A(i,j) * x(j)", {{"A", "csr"}, {"x", "sv"}}, {}, {}},
                                      {"y(i) = 2 * A(i,j) * x(j + 1)", {{"A", "csr"}}, {}, {}},
                                      {"Y(i,k) = A(i,j) * X(j,k)", {{"A", "csr"}}, {"order i, k, A.p"}, {}},

@@ -107,8 +107,6 @@ const std::vector<std::string> &complex_lines() {
       "y(i) = abs(A(i,j) * x(j))",
       "y(i) = select(x(i) = z(i), x(i), 2 * z(i))",
       "y(i) = exp(0.25 * x(i)) * (sqrt(z(i)) + i)",
-      "y(i) = sin(0.25 * x(i)) - cos(z(i) / 4) + tanh(x(i))",
-      "B(i,j) = tan(A(i,j) / 8)",
       "y(i) = any(x(i), z(i))",
       "for i { let a = 0; for j { a += A(i,j) * x(j); } y(i) = a * 2; }",
       "for i { let w(j) = 0; for j { w(j) += A(i,j); } for j { y(i) += conj(w(j)) * x(j); } }",

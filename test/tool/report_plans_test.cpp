@@ -64,7 +64,7 @@ TEST(ReportPlans, TheTakenOneBesideTheLine) {
                            ">y(i) += A(i, j) * w(j)<", ">stored in B, 8000 times<"})
     EXPECT_EQ(count(taken, part), 1u) << part;
   EXPECT_NE(
-      page.find("<tr class=\"taken\"><th scope=\"row\">plan 1</th><td>72750</td><td>0.2</td><td>32000</td>"
+      page.find("<tr class=\"taken\"><th scope=\"row\">plan 1</th><td>11098</td><td>0.2</td><td>32000</td>"
                 "<td>2000</td><td>7.812 KiB</td><td class=\"words\">w(j)</td>"
                 "<td class=\"words\">a program</td></tr>"),
       std::string::npos);
@@ -74,7 +74,7 @@ TEST(ReportPlans, TheTakenOneBesideTheLine) {
 TEST(ReportPlans, CountsOfARunAndDenseLoops) {
   Desk desk;
   const std::string page = page_of(desk, {"run", "Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)", "-f", "T=csf3", "-s",
-                                          "plan 1", "-i", "T=random:20x30x40,entries=500,seed=1", "-i",
+                                          "plan 2", "-i", "T=random:20x30x40,entries=500,seed=1", "-i",
                                           "U=random:30x8", "-i", "V=random:40x8", "--type", "f32"});
   const std::string taken = figure(page, 1);
   EXPECT_NE(taken.find(">w(r) = 0   8 elements, 32 bytes<"), std::string::npos) << taken;
@@ -95,8 +95,8 @@ TEST(ReportPlans, WhyNoneIsTaken) {
   EXPECT_NE(figure(asked, 1).find("Plan 1, the cheapest, not taken: "), std::string::npos);
   EXPECT_NE(asked.find("<tr class=\"taken\"><th scope=\"row\">as written</th>"), std::string::npos);
   const std::string few =
-      page_of(desk, {"run", chain, "-f", "A=csr", "-f", "B=csr", "-i", "A=random:200x150,seed=7,entries=200",
-                     "-i", "B=random:150x180,entries=200,seed=6", "-i", "x=ones"});
+      page_of(desk, {"run", chain, "-f", "A=csr", "-f", "B=csr", "-i", "A=random:200x150,seed=7,entries=20",
+                     "-i", "B=random:150x180,entries=2000,seed=6", "-i", "x=ones"});
   EXPECT_NE(few.find("No plan is taken: none costs clearly less than the line as it is written."),
             std::string::npos);
 }

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "data/tensor_file.h"
+#include "tensor/tensor.h"
+
+#include <map>
+#include <string>
+
+/// Where results go: files of entries, or folders with the arrays of their layouts.
+namespace unravel::run {
+
+/// Before anything is read: refuses paths that can't be written (cannot_write), or are named like files of
+/// another kind (unknown_file_type).
+void check_outputs(const std::map<std::string, std::string> &outputs);
+
+/// Writes a result, wholly or not at all. `is_sparse`: a file has what is stored, else all elements. Throws
+/// what data::write_tensor does, and value_width where a file would round an integer.
+void write_output(const std::string &path, const std::string &name, const tensor::Tensor &result,
+                  bool is_sparse, const data::WriteOptions &options);
+
+} // namespace unravel::run
