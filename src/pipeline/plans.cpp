@@ -236,7 +236,7 @@ std::optional<std::size_t> choice_of(const Front &front, const Plans &plans) {
 std::vector<std::size_t> choices_beside(const Front &front, const Plans &plans, const contract::Forest &own) {
   const double own_cost = contract::cost_of(plans.network, own, {}), own_work = work_of(plans, own);
   const double most = cost::most_work * std::min(least_work(plans), own_work);
-  // What saves work is taken where it may be slower, but not if it is much slower by the estimate.
+  // What saves work is taken unless it is slower by the estimate; anything else must be clearly faster.
   const double limit = own_cost * (own_work > most ? cost::most_time_for_work : cost::worth);
   std::vector<std::size_t> choices;
   for (std::size_t number = 0; number < plans.found.plans.size(); ++number) {
