@@ -182,10 +182,8 @@ void merge_loops(Compilation &made, Steps &steps) {
 
 /// The line by another plan, where its own loops, which are planned, are clearly worse.
 std::optional<Compilation> with_better_plan(const Request &request, const Front &front,
-                                            const Compilation &own) {
-  if (own.leaves.size() != 1 || own.combination.has_loops()) return std::nullopt;
-  const std::optional<Plans> plans = plans_to_choose_from(request, front);
-  if (!plans) return std::nullopt;
+                                            const std::optional<Plans> &plans, const Compilation &own) {
+  if (!plans || own.leaves.size() != 1 || own.combination.has_loops()) return std::nullopt;
   const contract::Forest forest = own_forest(*plans, own.leaves.front().plan).value_or(plans->written.forest);
   const std::vector<std::size_t> numbers = choices_beside(front, *plans, forest);
   constexpr std::size_t most = 3; // each is compiled
@@ -237,7 +235,9 @@ Compilation compile(const Request &request, const Front &front) {
 }
 
 static Compilation compile_front(const Request &request, const Front &front) {
-  if (const std::optional<Front> planned = with_plan(request, front)) return compile(request, *planned);
+  const std::optional<Plans> plans = plans_to_choose_from(request, front); // a search: once
+  if (const std::optional<Front> planned = with_plan(request, front, plans))
+    return compile(request, *planned);
   if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
   Steps steps(result.stages, request.details);
@@ -372,7 +372,8 @@ static Compilation compile_front(const Request &request, const Front &front) {
     result.leaves.push_back(planner.plan(k, steps));
   if (front.argmin && are_by_rows(result.leaves, *front.argmin))
     return compile(request, with_rows_of_argmin(request, front));
-  if (std::optional<Compilation> other = with_better_plan(request, front, result)) return std::move(*other);
+  if (std::optional<Compilation> other = with_better_plan(request, front, plans, result))
+    return std::move(*other);
   if (planner.out_of_order() && local) {
     const auto masked = request.formats.contains(local->tensor)
                             ? std::nullopt

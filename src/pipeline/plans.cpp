@@ -262,12 +262,13 @@ std::optional<Plans> plans_to_choose_from(const Request &request, const Front &f
   return plans_of(request, front, plans_looked_at, why);
 }
 
-std::optional<Front> with_plan(const Request &request, const Front &front) {
+std::optional<Front> with_plan(const Request &request, const Front &front,
+                               const std::optional<Plans> &to_choose_from) {
   const std::optional<parse::ScheduleTree::Plan> &asked = front.schedule.plan;
   if (!asked) {
-    const std::optional<Plans> plans = plans_to_choose_from(request, front);
-    const std::optional<std::size_t> number = plans ? choice_of(front, *plans) : std::nullopt;
-    return number ? std::optional(with_plan(request, front, *plans, *number)) : std::nullopt;
+    const std::optional<std::size_t> number =
+        to_choose_from ? choice_of(front, *to_choose_from) : std::nullopt;
+    return number ? std::optional(with_plan(request, front, *to_choose_from, *number)) : std::nullopt;
   }
   if (asked->number < 1 || !front.nested.empty()) return std::nullopt;
   std::string why;

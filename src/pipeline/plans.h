@@ -55,8 +55,9 @@ std::vector<std::size_t> choices_beside(const Front &front, const Plans &plans, 
 /// Precondition: it isn't one product without sums.
 Front with_plan(const Request &request, const Front &front, const Plans &plans, std::size_t number);
 
-/// That of the plan that the schedule asks for, or of choice_of. Else nothing. Throws mistakes and limits of
-/// what is asked for.
-std::optional<Front> with_plan(const Request &request, const Front &front);
+/// That of the plan that the schedule asks for, or of choice_of among those of plans_to_choose_from. Else
+/// nothing. Throws mistakes and limits of what is asked for.
+std::optional<Front> with_plan(const Request &request, const Front &front,
+                               const std::optional<Plans> &to_choose_from);
 
 } // namespace unravel::pipeline

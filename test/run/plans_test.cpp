@@ -72,8 +72,9 @@ std::string refusal_of(const std::string &line, const std::map<std::string, std:
 std::string program_of(const std::string &line, const std::map<std::string, std::string> &formats,
                        const std::vector<std::string> &schedules = {}) {
   const Problem problem{line, formats, schedules, {}};
-  const std::optional<pipeline::Front> front =
-      pipeline::with_plan(problem.request(), pipeline::read_request(problem.request()));
+  const pipeline::Front line_front = pipeline::read_request(problem.request());
+  const std::optional<pipeline::Front> front = pipeline::with_plan(
+      problem.request(), line_front, pipeline::plans_to_choose_from(problem.request(), line_front));
   return front ? front->program : "";
 }
 
