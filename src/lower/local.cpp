@@ -163,15 +163,20 @@ Block where_it_has_a_value(const combine::IterationSpace &space, const loop::Val
           {loop::IfValue{negative, std::move(kept), "something was added"}}};
 }
 
-bool begins_at_zero(const Operand &target, const combine::Combination &combination, loop::Operator by) {
-  const LocalTensor &local = *combination.local(target.tensor);
-  return by == loop::Operator::Add && local.initial == 0 && !local.repeats() &&
-         !has_members(local, combination.arrays);
+bool sets_what_is_new(const Operand &target, const Workspace &workspace, std::optional<bool> listed,
+                      loop::Operator by) {
+  const LocalTensor &local = *workspace.combination().local(target.tensor);
+  // Of the others some make another value of one operand and the identity: the least of infinity and NaN.
+  const bool keeps_values = by == loop::Operator::Add || by == loop::Operator::Multiply;
+  if (local.repeats() || !keeps_values || local.initial != value::identity_of(by)) return false;
+  const Members *members = workspace.members(target.tensor);
+  return !members || (listed && (*listed || !members->begin_at_zero()));
 }
 
 Block set_where_new(Block inserted, loop::Accumulate add) {
   auto &missing = std::get<loop::If>(inserted.back().kind);
-  if (std::holds_alternative<loop::Store>(missing.then.back().kind)) missing.then.pop_back(); // its zero
+  if (std::holds_alternative<loop::Store>(missing.then.back().kind))
+    missing.then.pop_back(); // its initial value
   missing.then.push_back({loop::Store{add.target, add.value}});
   missing.otherwise = {{std::move(add)}};
   return inserted;

@@ -29,7 +29,7 @@ loop::Element element_of(const combine::Operand &target, const combine::Combinat
 /// Is each insertion another entry, whose value is still to be set?
 bool inserts_another(const combine::Operand &target, const combine::Combination &combination);
 
-/// Makes the target stored, with the value zero, if it isn't; or is another entry. Declares that variable.
+/// Makes the target stored, with its initial value, if it isn't; or is another entry. Declares that variable.
 /// `listed`: of a local with members, whether they are listed; none: to be tested.
 loop::Block insert(const combine::Operand &target, const Workspace &workspace, std::optional<bool> listed);
 
@@ -43,12 +43,12 @@ loop::Block where_it_has_a_value(const combine::IterationSpace &space, const loo
                                  const combine::Combination &combination,
                                  const std::function<loop::Block(loop::Value)> &then);
 
-/// Is what is new zero, for a test whether it is new, and added to?
-bool begins_at_zero(const combine::Operand &target, const combine::Combination &combination,
-                    loop::Operator by);
+/// Does `insert` test whether an element is new, and does that have the value of the first operand that it is
+/// reduced with, whatever this is? Then set_where_new may stand behind it.
+bool sets_what_is_new(const combine::Operand &target, const Workspace &workspace, std::optional<bool> listed,
+                      loop::Operator by);
 
-/// Behind `insert` of a local that is known to be listed, or begins at zero: what is new is set, and not
-/// read.
+/// Behind `insert`: what is new is set, and not read. Precondition: sets_what_is_new.
 loop::Block set_where_new(loop::Block inserted, loop::Accumulate add);
 
 /// The local whose members are the find's matches, if nothing is inserted there meanwhile, and no threads

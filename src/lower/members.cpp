@@ -43,8 +43,9 @@ loop::For over_bits(const Members &members, const std::string &variable, Block b
   return loop;
 }
 
-loop::Statement no_value(const Members &members, const Term &member) {
-  return {loop::Store{loop::Element{members.value, members.slot(member)}, {loop::Number{0}}}};
+/// What a member's value is before anything is written to it, or is again when it is no member.
+loop::Statement initial_value(const Members &members, const Term &member) {
+  return {loop::Store{loop::Element{members.value, members.slot(member)}, {loop::Number{members.initial}}}};
 }
 
 /// The loop that the block ends with, or null.
@@ -214,6 +215,10 @@ Term Members::are_listed() const {
   return term::less(term::scale(coordinates_per_listed, term::variable(count)), extent + few);
 }
 
+bool Members::begin_at_zero() const {
+  return initial == 0;
+}
+
 bool has_members(const combine::LocalTensor &local, const Extents &extents) {
   if (!local.insertion || local.modes.size() != 1 || local.insertion->sets.size() != 1) return false;
   const layout::Insertion &insertion = *local.insertion;
@@ -231,19 +236,26 @@ Block without_members(const Members &members) {
   const Term coordinate = term::variable(member);
   const loop::SetElement clear{members.bits, coordinate, Term(0), true};
   loop::If choice{members.are_listed(), {}, ""};
-  choice.then = {{over_list(members, slot, member, {no_value(members, coordinate), {clear}})}};
-  choice.otherwise = {{over_bits(members, member, {no_value(members, coordinate)})},
-                      {loop::Zero{members.bits, members.extent}}};
+  Block out;
+  if (members.begin_at_zero()) {
+    out.push_back(initial_value(members, coordinate));
+    choice.otherwise.push_back({over_bits(members, member, out)});
+  }
+  out.push_back({clear});
+  choice.then.push_back({over_list(members, slot, member, std::move(out))});
+  choice.otherwise.push_back({loop::Zero{members.bits, members.extent}});
   return {{std::move(choice)}};
 }
 
 Block insert_member(const Members &members, const Term &coordinate, bool listed) {
-  const loop::SetElement flag{members.bits, coordinate, Term(1)};
-  if (!listed) return {{flag}};
-  const Term count = term::variable(members.count);
-  Block missing{{flag},
-                {loop::SetElement{members.list, count, coordinate}},
-                {loop::Assign{members.count, count + Term(1)}}};
+  Block missing{{loop::SetElement{members.bits, coordinate, Term(1)}}};
+  if (!listed && members.begin_at_zero()) return missing;
+  if (listed) {
+    const Term count = term::variable(members.count);
+    missing.push_back({loop::SetElement{members.list, count, coordinate}});
+    missing.push_back({loop::Assign{members.count, count + Term(1)}});
+  }
+  if (!members.begin_at_zero()) missing.push_back(initial_value(members, coordinate));
   return {{loop::If{term::negation(is_member(members, coordinate)), std::move(missing), ""}}};
 }
 
@@ -265,13 +277,15 @@ bool joined_with(Block &block, const Block &without) {
   if (!choice || !other || choice->condition != other->condition) return false;
   loop::For *few = last_loop(choice->then), *many = last_loop(choice->otherwise);
   const auto *few_out = std::get_if<loop::For>(&other->then.front().kind);
-  const auto *many_out = std::get_if<loop::For>(&other->otherwise.front().kind);
-  if (!few || !many || !few_out || !many_out) return false;
-  std::optional<Block> in_few = work_behind(*few, *few_out), in_many = work_behind(*many, *many_out);
+  const auto *many_out = std::get_if<loop::For>(&other->otherwise.front().kind); // none without values to set
+  if (!few || !many || !few_out) return false;
+  std::optional<Block> in_few = work_behind(*few, *few_out);
+  std::optional<Block> in_many = many_out ? work_behind(*many, *many_out) : Block();
   if (!in_few || !in_many) return false;
   loop::append(done_in(*few), std::move(*in_few));
   loop::append(done_in(*many), std::move(*in_many));
-  choice->otherwise.insert(choice->otherwise.end(), other->otherwise.begin() + 1, other->otherwise.end());
+  choice->otherwise.insert(choice->otherwise.end(), other->otherwise.begin() + (many_out ? 1 : 0),
+                           other->otherwise.end());
   return true;
 }
 

@@ -8,8 +8,8 @@
 
 /// Local tensors of which a flag per coordinate says what is stored (layout `bitmap`): a set of coordinates,
 /// kept as bits. As long as it has few members these are listed, too, and whoever goes over them sorts the
-/// list; behind that the words of bits are looked through. The elements of what isn't stored are zero, so
-/// that nothing is set where a member comes.
+/// list; behind that the words of bits are looked through. Where elements begin at zero, those of what isn't
+/// stored are zero, so that nothing is set where a member comes; otherwise they hold anything.
 namespace unravel::lower {
 
 struct Members {
@@ -17,11 +17,13 @@ struct Members {
   std::string bits, list, room; // arrays of the workspace; the last one to sort the list
   std::string count;            // the variable: how many are listed
   term::Term extent;
+  double initial = 0;                                 // what a new member's value is
   std::string value;                                  // the array of values
   std::function<term::Term(const term::Term &)> slot; // of it, by member
 
   /// Are all members listed, and is another one?
   term::Term are_listed() const;
+  bool begin_at_zero() const;
 };
 
 /// Is it such a local, of one mode?

@@ -242,7 +242,7 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
               local.array);
   if (local.is_zero_once_read) arrays_.back().initial = 0;
   if (!local.insertion) return;
-  if (local.initial == 0 && has_members(local, combination_.arrays)) return add_members(local, per_thread);
+  if (has_members(local, combination_.arrays)) return add_members(local, per_thread);
   arrays_.back().grows = local.grows();
   for (const layout::IndexElement &element : local.insertion->sets) {
     loop::WorkspaceArray array;
@@ -262,8 +262,9 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
 }
 
 void Workspace::add_members(const combine::LocalTensor &local, bool per_thread) {
-  arrays_.back().initial = 0; // of values
   Members members;
+  members.initial = local.initial;
+  if (members.begin_at_zero()) arrays_.back().initial = 0; // of values
   members.tensor = local.tensor;
   members.extent = slots_of(local.extents);
   loop::WorkspaceArray array;

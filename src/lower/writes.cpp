@@ -37,8 +37,7 @@ loop::Block Writes::stored(loop::Value value, bool sets) const {
     sets = sets || inserts_another(space.target, workspace.combination());
   }
   if (entries && !sum) block = entries->entry(), sets = sets || entries->is_new();
-  if (is_inserted && !sets &&
-      (listed.value_or(false) || begins_at_zero(space.target, workspace.combination(), space.by)))
+  if (is_inserted && !sets && sets_what_is_new(space.target, workspace, listed, space.by))
     return set_where_new(std::move(block), add(std::move(value)));
   block.push_back(sets ? loop::Statement{loop::Store{target(), std::move(value)}}
                        : loop::Statement{add(std::move(value))});

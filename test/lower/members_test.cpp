@@ -15,10 +15,10 @@ using term::Term;
 
 namespace {
 
-Members members() {
-  return {"w", "w.present", "w.list", "w.room", "w.count", term::variable("x.M"), "w.val", [](const Term &member) {
-            return member;
-          }};
+Members members(double initial = 0) {
+  return {"w",      "w.present", "w.list",
+          "w.room", "w.count",   term::variable("x.M"),
+          initial,  "w.val",     [](const Term &member) { return member; }};
 }
 
 Term key() {
@@ -26,12 +26,15 @@ Term key() {
 }
 
 /// Adds 1 for each key, in one loop or as if in two; then lists all members with their values.
-loop::Program counting(bool joined) {
-  const Members set = members();
+loop::Program counting(bool joined, double initial = 0) {
+  const Members set = members(initial);
+  const std::string kept = initial == 0 ? " = 0" : ""; // others find any values
   const std::string head = "kernel k\nexpression e\nresult C : list(N)\n  assembled\n  count NNZ\n"
                            "  index idx[C.NNZ] : int32\n  value val[C.NNZ] : float64\n"
                            "operand x : keys(N, M)\n  index key[x.N] : int32\n"
-                           "workspace w.val[x.M] : float64 = 0\nworkspace w.present[x.M] : bit = 0\n"
+                           "workspace w.val[x.M] : float64" +
+                           kept +
+                           "\nworkspace w.present[x.M] : bit = 0\n"
                            "workspace w.list[x.M] : int32\nworkspace w.room[x.M] : int64\n{\n}\n";
   loop::Program program = loop::parse_program(head);
   loop::Block &body = program.body;
@@ -45,15 +48,15 @@ loop::Program counting(bool joined) {
   };
   body.push_back({loop::If{set.are_listed(), all_keys(true), "", all_keys(false)}});
   const Term end = term::variable("end");
-  loop::append(body, over_members(set, "j", [&] {
-                 return loop::Block{
-                     {loop::Reserve{"C.NNZ", end + Term(1), {"C.idx", "C.val"}}},
-                     {loop::SetElement{"C.idx", end, term::variable("j")}},
-                     {loop::Store{loop::Element{"C.val", end},
-                                  {loop::Element{set.value, term::variable("j")}}}},
-                     {loop::Assign{"end", end + Term(1)}},
-                 };
-               }));
+  loop::append(
+      body, over_members(set, "j", [&] {
+        return loop::Block{
+            {loop::Reserve{"C.NNZ", end + Term(1), {"C.idx", "C.val"}}},
+            {loop::SetElement{"C.idx", end, term::variable("j")}},
+            {loop::Store{loop::Element{"C.val", end}, {loop::Element{set.value, term::variable("j")}}}},
+            {loop::Assign{"end", end + Term(1)}},
+        };
+      }));
   loop::Block without = without_members(set);
   const bool is_joined = joined && joined_with(body, without);
   EXPECT_EQ(is_joined, joined);
@@ -67,8 +70,8 @@ loop::Program counting(bool joined) {
 /// All keys are listed, or those behind the first; the list is sorted, or the bits are gone through.
 TEST(Members, come_in_order_with_what_was_added) {
   std::mt19937 random(1);
-  for (bool joined : {false, true}) {
-    const loop::Program program = counting(joined);
+  for (const auto &[joined, initial] : {std::pair(false, 0.0), {true, 0.0}, {false, 7.0}, {true, 7.0}}) {
+    const loop::Program program = counting(joined, initial);
     EXPECT_EQ(loop::to_text(loop::parse_program(loop::to_text(program))), loop::to_text(program));
     for (const loop::Program &each : {program, loop::improve(program)})
       for (std::int64_t extent : {1, 70, 3000})
@@ -79,7 +82,7 @@ TEST(Members, come_in_order_with_what_was_added) {
           for (std::size_t k = 0; k < count; ++k) {
             const auto drawn = static_cast<std::int64_t>(random() % 1000) * extent / 1000;
             memory.indices["x.key"].push_back(drawn);
-            ++expected[drawn];
+            ++expected.try_emplace(drawn, initial).first->second;
           }
           memory.indices["x.key"].resize(count);
           ASSERT_EQ(loop::interpret(each, memory), 0);
