@@ -30,23 +30,26 @@ inline bool is_blas_symbol(std::string_view name) {
 /// reaches the rest of the process.
 inline bool is_allowed_symbol(std::string_view name) {
   static constexpr std::string_view allowed[] = {
-      "__divdc3",  "__divsc3",  "__divti3",   "__floattidf",    "__modti3", "__muldc3", "__mulsc3",
-      "__udivti3", "__umodti3", "abort",      "acos",           "acosf",    "asin",     "asinf",
-      "atan",      "atan2",     "atan2f",     "atanf",          "bcmp",     "bsearch",  "cabs",
-      "cabsf",     "calloc",    "cbrt",       "cbrtf",          "ccos",     "ccosf",    "ceil",
-      "ceilf",     "cexp",      "cexpf",      "cimag",          "cimagf",   "clog",     "clogf",
-      "conj",      "conjf",     "copysign",   "copysignf",      "cos",      "cosf",     "cosh",
-      "coshf",     "creal",     "crealf",     "csin",           "csinf",    "csqrt",    "csqrtf",
-      "ctan",      "ctanf",     "ctanh",      "ctanhf",         "erf",      "erff",     "exp",
-      "exp2",      "exp2f",     "expf",       "expm1",          "expm1f",   "fabs",     "fabsf",
-      "floor",     "floorf",    "fma",        "fmaf",           "fmax",     "fmaxf",    "fmin",
-      "fminf",     "fmod",      "fmodf",      "free",           "hypot",    "hypotf",   "ldexp",
-      "ldexpf",    "log",       "log10",      "log10f",         "log1p",    "log1pf",   "log2",
-      "log2f",     "logf",      "malloc",     "memchr",         "memcmp",   "memcpy",   "memmove",
-      "memset",    "nearbyint", "nearbyintf", "posix_memalign", "pow",      "powf",     "qsort",
-      "realloc",   "rint",      "rintf",      "round",          "roundf",   "sin",      "sincos",
-      "sincosf",   "sinf",      "sinh",       "sinhf",          "sqrt",     "sqrtf",    "strlen",
-      "tan",       "tanf",      "tanh",       "tanhf",          "trunc",    "truncf"};
+      "__divdc3", "__divsc3",  "__divti3",  "__floattidf", "__modti3",   "__muldc3",
+      "__mulsc3", "__udivti3", "__umodti3", "abort",       "acos",       "acosf",
+      "asin",     "asinf",     "atan",      "atan2",       "atan2f",     "atanf",
+      "bcmp",     "bsearch",   "cabs",      "cabsf",       "calloc",     "cbrt",
+      "cbrtf",    "ccos",      "ccosf",     "ceil",        "ceilf",      "cexp",
+      "cexpf",    "cimag",     "cimagf",    "clog",        "clogf",      "conj",
+      "conjf",    "copysign",  "copysignf", "cos",         "cosf",       "cosh",
+      "coshf",    "creal",     "crealf",    "csin",        "csinf",      "csqrt",
+      "csqrtf",   "ctan",      "ctanf",     "ctanh",       "ctanhf",     "erf",
+      "erff",     "exp",       "exp2",      "exp2f",       "expf",       "expm1",
+      "expm1f",   "fabs",      "fabsf",     "floor",       "floorf",     "fma",
+      "fmaf",     "fmax",      "fmaxf",     "fmin",        "fminf",      "fmod",
+      "fmodf",    "free",      "hypot",     "hypotf",      "ldexp",      "ldexpf",
+      "log",      "log10",     "log10f",    "log1p",       "log1pf",     "log2",
+      "log2f",    "logf",      "madvise",   "malloc",      "memchr",     "memcmp",
+      "memcpy",   "memmove",   "memset",    "nearbyint",   "nearbyintf", "posix_memalign",
+      "pow",      "powf",      "qsort",     "realloc",     "rint",       "rintf",
+      "round",    "roundf",    "sin",       "sincos",      "sincosf",    "sinf",
+      "sinh",     "sinhf",     "sqrt",      "sqrtf",       "strlen",     "tan",
+      "tanf",     "tanh",      "tanhf",     "trunc",       "truncf"};
   static_assert(std::is_sorted(std::begin(allowed), std::end(allowed)));
   return std::binary_search(std::begin(allowed), std::end(allowed), name) || is_blas_symbol(name);
 }

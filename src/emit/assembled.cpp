@@ -221,7 +221,8 @@ void Assembly::end_own() {
 std::vector<std::string> Assembly::hold(const loop::Appended &appended, const std::string &parts) const {
   std::vector<std::string> lines;
   for (const Array *array : grown(appended))
-    lines.push_back(fmt::format("unravel_parts_hold(&{}, {}, {});", parts, lines.size(), pointer(*array)));
+    lines.push_back(fmt::format("unravel_parts_hold(&{}, {}, {}, {});", parts, lines.size(), pointer(*array),
+                                rooms_.at(array->count)));
   return lines;
 }
 

@@ -176,8 +176,7 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
         made,
         {parts, chunk, {fmt::format("{} + 1 - {}", variable, first), fmt::format("{} - {}", end, first)}},
         stopped));
-    pragma("for schedule(dynamic, 1)", "");
-    open(fmt::format("for (int64_t {0} = 0; {0} < {1}.chunks; {0}++)", chunk, parts), {});
+    open(fmt::format("for (int64_t {0}; ({0} = unravel_parts_next(&{1})) >= 0;)", chunk, parts), {});
     for (const auto &[name, next] : {std::pair(first, chunk), std::pair(end, chunk + " + 1")})
       line(fmt::format("const int64_t {} = unravel_parts_first(&{}, {}, {}, {});", name, parts, next, lower,
                        upper));

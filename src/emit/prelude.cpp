@@ -166,6 +166,7 @@ std::string includes(const std::set<std::string> &needs, const EmitOptions &opti
 std::string helpers(std::set<std::string> needs, bool single, const EmitOptions &options) {
   if (needs.contains("gathers") && options.gathers == EmitOptions::Gathers::Always)
     needs.insert("fast_gathers");
+  if (needs.contains("grow") || needs.contains("reserve")) needs.insert("large_pages");
   std::string result = integer_functions(needs) + complex_functions(needs);
   std::vector<Part> parts = parts_of("functions");
   for (const char *file : {"sorting", "assembly", "table"})

@@ -12,10 +12,12 @@ static inline int64_t unravel_room(int64_t room, int64_t least, int64_t most) {
 // part: room_ahead
 // Like unravel_room, if about `expected` entries are needed in the end. It makes room for more: too low a guess
 // costs a copy, while memory that is never written costs nothing, and is given back in the end. At most 64 times
-// what is needed now.
+// what is needed now, or 512 times if that is no more than four million.
 static inline int64_t unravel_room_ahead(int64_t room, int64_t least, int64_t most, double expected) {
   const double wanted = 1.125 * expected + (expected < 1048576 ? expected : 1048576);
-  const int64_t usual = unravel_room(room, least, most), bound = least < most / 64 ? 64 * least : most;
+  const int64_t usual = unravel_room(room, least, most);
+  const int64_t far = least < most / 64 ? 64 * least : most, near = least < 8192 ? 512 * least : 4194304;
+  const int64_t bound = far > near ? far : near < most ? near : most;
   const int64_t ahead = wanted < (double)bound ? (int64_t)wanted : bound;
   return ahead > usual ? ahead : usual;
 }
@@ -25,9 +27,12 @@ static inline int64_t unravel_room_ahead(int64_t room, int64_t least, int64_t mo
 // unchanged, if memory runs out.
 static inline void *unravel_grow(void *array, int64_t count, int64_t length, size_t size) {
   const int64_t most = (int64_t)((size_t)-1 / 2 / size);
+  void *memory;
   if (count < 1 || length < 1) return realloc(array, 1);
   if (count > most / length) return 0;
-  return realloc(array, (size_t)(count * length) * size);
+  memory = realloc(array, (size_t)(count * length) * size);
+  unravel_in_large_pages(memory, (size_t)(count * length) * size);
+  return memory;
 }
 
 // part: trim
@@ -39,11 +44,12 @@ static inline void *unravel_trim(void *array, int64_t count, int64_t length, siz
 
 // part: parts
 // Threads append to arrays of their own. Each chunk of iterations has a row of numbers: its thread, and where each
-// range of elements that it has made begins and ends in the thread's arrays. `held` has each thread's arrays; `code`
-// is not 0 once a thread has failed.
+// range of elements that it has made begins and ends in the thread's arrays. `held` has each thread's arrays, with
+// room for at least `rooms` elements; `code` is not 0 once a thread has failed.
 typedef struct unravel_parts {
   int64_t chunks, threads, ranges, arrays;
-  int64_t *rows;
+  int64_t taken, first, last; // of the chunks
+  int64_t *rows, *rooms;
   void **held;
   int code;
 } unravel_parts;
@@ -55,13 +61,33 @@ static inline int unravel_parts_begin(unravel_parts *parts, int64_t iterations, 
   parts->threads = threads;
   parts->ranges = ranges;
   parts->arrays = arrays;
+  parts->taken = parts->first = 0;
+  parts->last = parts->chunks - 1;
   parts->code = 0;
   parts->rows = (int64_t *)calloc((size_t)(parts->chunks * (1 + 2 * ranges)), sizeof(int64_t));
   parts->held = (void **)calloc((size_t)(threads * arrays), sizeof(void *));
-  if (parts->rows && parts->held) return 1;
+  parts->rooms = (int64_t *)calloc((size_t)(threads * arrays), sizeof(int64_t));
+  if (parts->rows && parts->held && parts->rooms) return 1;
   free(parts->rows);
+  free(parts->rooms);
   free(parts->held);
   return 0;
+}
+// A chunk for this thread, or -1 if none is left: thread 0 takes them from the first on, so that what it makes of
+// them can stay where it is, and the others from the last.
+static inline int64_t unravel_parts_next(unravel_parts *parts) {
+  int64_t taken, last;
+#ifdef _OPENMP
+#pragma omp atomic capture
+#endif
+  taken = parts->taken++;
+  if (taken >= parts->chunks) return -1;
+  if (unravel_thread() == 0) return parts->first++;
+#ifdef _OPENMP
+#pragma omp atomic capture
+#endif
+  last = parts->last--;
+  return last;
 }
 // The first iteration of a chunk.
 static inline int64_t unravel_parts_first(const unravel_parts *parts, int64_t chunk, int64_t lower,
@@ -88,8 +114,9 @@ static inline int64_t unravel_parts_room(const unravel_parts *parts, int64_t chu
   const double share = each * (double)parts->chunks / (double)parts->threads, now = (double)begin + each;
   return unravel_room_ahead(room, least, most, share > now ? share : now);
 }
-static inline void unravel_parts_hold(unravel_parts *parts, int64_t array, void *memory) {
+static inline void unravel_parts_hold(unravel_parts *parts, int64_t array, void *memory, int64_t room) {
   parts->held[unravel_thread() * parts->arrays + array] = memory;
+  parts->rooms[unravel_thread() * parts->arrays + array] = room;
 }
 static inline int unravel_parts_failed(unravel_parts *parts) {
   int code;
@@ -114,35 +141,43 @@ static inline int64_t unravel_parts_before(const unravel_parts *parts, int64_t c
     sum += row[1] - row[0];
   return sum;
 }
-// Joins what the chunks have made of a range, one after the other, in `old`, resized to `count` times `length`
-// elements. Returns null, and leaves `old` unchanged, if memory runs out.
+// Joins what the chunks have made of a range, one after the other, in `count` times `length` elements: thread 0's
+// array, which has the first chunks in their places, if there is room for all; else `old`, resized. Returns null, and
+// leaves `old` unchanged, if memory runs out.
 static inline void *unravel_parts_join(unravel_parts *parts, int64_t array, int64_t range, void *old,
                                        int64_t count, int64_t length, size_t size) {
-  char *memory;
+  const int in_place = parts->held[array] && (parts->chunks == 1 || parts->rooms[array] >= count);
+  char *const memory = (char *)unravel_grow(in_place ? parts->held[array] : old, count, length, size);
   int64_t k;
-  if (parts->chunks == 1 && parts->held[array]) {
-    memory = (char *)parts->held[array];
-    parts->held[array] = 0;
+  if (!memory) return 0;
+  if (in_place) {
     free(old);
-    return memory;
+    parts->held[array] = 0;
   }
-  memory = (char *)unravel_grow(old, count, length, size);
-  if (!memory || parts->chunks == 1) return memory;
+  if (parts->chunks == 1) return memory;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads((int)parts->threads)
+#pragma omp parallel num_threads((int)parts->threads)
 #endif
-  for (k = 0; k < parts->chunks; k++) {
-    const int64_t *row = parts->rows + k * (1 + 2 * parts->ranges);
-    const int64_t begin = row[1 + 2 * range], end = row[2 + 2 * range];
-    const size_t bytes = (size_t)length * size;
-    if (begin < end)
-      memcpy(memory + (size_t)unravel_parts_before(parts, k, range) * bytes,
-             (const char *)parts->held[row[0] * parts->arrays + array] + (size_t)begin * bytes,
-             (size_t)(end - begin) * bytes);
-  }
-  for (k = 0; k < parts->threads; k++) {
-    free(parts->held[k * parts->arrays + array]);
-    parts->held[k * parts->arrays + array] = 0;
+  {
+#ifdef _OPENMP
+#pragma omp for schedule(static)
+#endif
+    for (k = 0; k < parts->chunks; k++) {
+      const int64_t *row = parts->rows + k * (1 + 2 * parts->ranges);
+      const int64_t begin = row[1 + 2 * range], end = row[2 + 2 * range];
+      const size_t bytes = (size_t)length * size;
+      if ((row[0] > 0 || !in_place) && begin < end)
+        memcpy(memory + (size_t)unravel_parts_before(parts, k, range) * bytes,
+               (const char *)parts->held[row[0] * parts->arrays + array] + (size_t)begin * bytes,
+               (size_t)(end - begin) * bytes);
+    }
+#ifdef _OPENMP
+#pragma omp for schedule(static)
+#endif
+    for (k = 0; k < parts->threads; k++) {
+      free(parts->held[k * parts->arrays + array]);
+      parts->held[k * parts->arrays + array] = 0;
+    }
   }
   return memory;
 }
@@ -152,6 +187,7 @@ static inline void unravel_parts_end(unravel_parts *parts) {
     free(parts->held[k]);
   free(parts->held);
   free(parts->rows);
+  free(parts->rooms);
 }
 
 // part: raise_L

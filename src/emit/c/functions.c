@@ -481,6 +481,19 @@ static inline int unravel_is_stored_F(VALUE value) {
 #endif
 #endif
 
+// part: large_pages
+// Asks Linux for large pages where memory is long: far fewer faults as it is first written, and fewer misses of
+// their addresses later. Declared under a name of its own, so that no header's macros come in.
+static inline void unravel_in_large_pages(void *memory, size_t bytes) {
+#if defined(__linux__) && defined(__GNUC__)
+  extern int unravel_madvise(void *, size_t, int) __asm__("madvise");
+  const size_t skipped = (4096 - (size_t)memory % 4096) % 4096; // to where a page begins
+  if (memory && bytes >= 4194304) (void)unravel_madvise((char *)memory + skipped, bytes - skipped, 14 /* MADV_HUGEPAGE */);
+#else
+  (void)memory, (void)bytes;
+#endif
+}
+
 // part: reserve
 // Allocates `count` elements, every byte set to `fill`; the old contents are lost. Returns null if memory
 // runs out.
@@ -488,6 +501,7 @@ static inline void *unravel_reserve(void *old, int64_t *capacity, int64_t count,
   void *memory;
   free(old);
   memory = calloc((size_t)count, size);
+  unravel_in_large_pages(memory, (size_t)count * size);
   *capacity = memory ? count : 0;
   if (memory && fill) memset(memory, fill, (size_t)count * size);
   return memory;
