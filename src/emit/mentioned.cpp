@@ -13,24 +13,12 @@ using namespace loop;
 using term::Term;
 
 std::set<std::string> mentioned(const Block &body) {
-  std::set<std::string> names;
-  auto add = [&](const Term &term) {
-    auto variables = variables_of(term);
-    names.insert(variables.begin(), variables.end());
-    for (const Term &application : applications_of(term))
-      names.insert(application.as<term::Apply>()->function);
-  };
+  std::set<std::string> names = names_read(body);
   each_statement(body, [&](const Statement &statement) {
-    for (const KeyedRange *range : keyed_ranges_of(statement))
-      names.insert(range->key);
     if (const auto *wanted = std::get_if<Prefetch>(&statement.kind)) names.insert(wanted->array);
     if (const auto *loop = std::get_if<For>(&statement.kind);
         loop && loop->parallel && !loop->parallel->copied.empty())
       names.insert({copies_of(loop->parallel->copied, copied_by(*loop)), marks_of(loop->parallel->copied)});
-    each_own_term(statement, add);
-    each_own_value(statement, [&](const Value &value) {
-      each_element(value, [&](const Element &element) { names.insert(element.array); });
-    });
   });
   Effects effects = effects_of(body);
   names.insert(effects.stored.begin(), effects.stored.end());

@@ -18,25 +18,9 @@ using Names = std::set<std::string>;
 /// All that the statements read or write: variables, locals, arrays.
 Names names_in(const Block &block) {
   const Effects effects = effects_of(block);
-  Names names = effects.assigned;
+  Names names = names_read(block);
+  names.insert(effects.assigned.begin(), effects.assigned.end());
   names.insert(effects.stored.begin(), effects.stored.end());
-  each_statement(block, [&](const Statement &statement) {
-    each_own_term(statement, [&](const Term &term) {
-      for (const std::string &name : term::variables_of(term))
-        names.insert(name);
-      for (const Term &load : term::applications_of(term))
-        names.insert(load.as<term::Apply>()->function);
-    });
-    each_own_value(statement, [&](const Value &value) {
-      each_element(value, [&](const Element &element) { names.insert(element.array); });
-      each_local(value, [&](const Local &local) { names.insert(local.name); });
-    });
-    for (const KeyedRange *range : keyed_ranges_of(statement))
-      names.insert(range->key);
-    if (const auto *sort = std::get_if<Sort>(&statement.kind))
-      names.insert({sort->order, sort->keys, sort->room});
-    if (const auto *test = std::get_if<IfValue>(&statement.kind)) names.insert(test->local);
-  });
   return names;
 }
 

@@ -186,6 +186,27 @@ std::vector<const KeyedRange *> keyed_ranges_of(const Statement &statement) {
   return ranges;
 }
 
+std::set<std::string> names_read(const Block &block) {
+  std::set<std::string> names;
+  each_statement(block, [&](const Statement &statement) {
+    each_own_term(statement, [&](const Term &term) {
+      names.merge(variables_of(term));
+      for (const Term &load : applications_of(term))
+        names.insert(load.as<term::Apply>()->function);
+    });
+    each_own_value(statement, [&](const Value &value) {
+      each_element(value, [&](const Element &element) { names.insert(element.array); });
+      each_local(value, [&](const Local &local) { names.insert(local.name); });
+    });
+    for (const KeyedRange *range : keyed_ranges_of(statement))
+      names.insert(range->key);
+    if (const auto *sort = std::get_if<Sort>(&statement.kind))
+      names.insert({sort->order, sort->keys, sort->room});
+    if (const auto *test = std::get_if<IfValue>(&statement.kind)) names.insert(test->local);
+  });
+  return names;
+}
+
 bool is_hollow(const Statement &statement) {
   auto blocks = blocks_of(statement);
   return !blocks.empty() &&

@@ -48,6 +48,9 @@ std::vector<Block *> blocks_of(Statement &statement);
 bool is_loop(const Statement &statement);
 /// The ranges of an Intersect or a Merge; none otherwise.
 std::vector<const KeyedRange *> keyed_ranges_of(const Statement &statement);
+
+/// What the statements read: variables, locals, arrays of indices and of values.
+std::set<std::string> names_read(const Block &block);
 /// Whether it holds blocks, but no statement in them.
 bool is_hollow(const Statement &statement);
 

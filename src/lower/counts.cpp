@@ -14,21 +14,6 @@ using term::Term;
 
 namespace {
 
-/// The index arrays of which the statements read elements.
-std::set<std::string> arrays_read(const loop::Block &body) {
-  std::set<std::string> arrays;
-  loop::each_statement(body, [&](const loop::Statement &statement) {
-    const auto add = [&](const Term &term) {
-      for (const Term &read : term::applications_of(term))
-        arrays.insert(read.as<term::Apply>()->function);
-    };
-    loop::each_own_term(statement, add);
-    for (const loop::KeyedRange *range : loop::keyed_ranges_of(statement))
-      arrays.insert(range->key);
-  });
-  return arrays;
-}
-
 /// Of sizes and counts that aren't: a tensor without rows has no element -1.
 bool is_never_negative(const Term &slot) {
   const term::Linear linear = term::linear_form(slot);
@@ -42,7 +27,7 @@ bool is_never_negative(const Term &slot) {
 } // namespace
 
 void require_counts(const combine::Combination &combination, loop::Program &program) {
-  const std::set<std::string> read = arrays_read(program.body);
+  const std::set<std::string> read = loop::names_read(program.body);
   for (const combine::Binding &binding : combination.bindings) {
     if (binding.is_result) continue;
     const layout::Layout &layout = binding.layout;

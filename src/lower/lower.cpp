@@ -264,17 +264,8 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
   program.body = inspector({inspected, instances(true), instances(false), wavefronts.packed}, levels);
   Term size = iterations_of(inspected, combination);
   report::require(term::applications_of(size).empty(), "the loop's bounds are sizes");
-  std::set<std::string> mentioned = term::variables_of(size);
-  loop::each_statement(program.body, [&](const Statement &statement) {
-    loop::each_own_term(statement, [&](const Term &term) {
-      mentioned.merge(term::variables_of(term));
-      for (const Term &application : term::applications_of(term))
-        mentioned.insert(application.as<term::Apply>()->function);
-    });
-    loop::each_own_value(statement, [&](const loop::Value &value) {
-      loop::each_element(value, [&](const loop::Element &element) { mentioned.insert(element.array); });
-    });
-  });
+  std::set<std::string> mentioned = loop::names_read(program.body);
+  mentioned.merge(term::variables_of(size));
   program.sizes = combination.sizes;
   auto is_known = [&](const std::string &name) {
     if (std::find(program.sizes.begin(), program.sizes.end(), name) != program.sizes.end()) return true;
