@@ -39,6 +39,31 @@ TEST(ToolComplex, types_of_files_are_kept) {
   EXPECT_EQ(desk.read("y.npy"), npy<std::complex<double>>("<c16", {{4.5, -1}, {-0.5, -6.5}}));
 }
 
+/// Which root of -4 it is depends on the sign of the imaginary part, 0.
+TEST(ToolComplex, signs_of_zeros) {
+  const Desk desk;
+  const std::string signed_zeros = "%%MatrixMarket matrix array complex general\n3 1\n-4 -0\n-4 0\n4 0\n",
+                    roots = "%%MatrixMarket matrix array complex general\n3 1\n0 -2\n0 2\n2 0\n";
+  desk.write("z.mtx", signed_zeros);
+  for (const std::vector<std::string> &command :
+       std::vector<std::vector<std::string>>{{"convert", "z.mtx", "z.npy"},
+                                             {"convert", "z.npy", "folder", "-f", "dense"},
+                                             {"convert", "folder", "sparse", "-f", "sv"},
+                                             {"convert", "sparse", "again.mtx"}}) {
+    const Outcome made = desk.unravel(command);
+    ASSERT_EQ(made.code, 0) << made.error;
+  }
+  for (const std::string input : {"z.mtx", "z.npy", "again.mtx", "sparse"}) {
+    const Outcome made = desk.unravel({"run", "y(i) = sqrt(z(i))", "-f", "y=dense complex128", "-i",
+                                       "z=" + input, "-o", "y=y.mtx", "--check"});
+    EXPECT_EQ(made.code, 0) << input << made.error << made.out;
+    EXPECT_EQ(desk.read("y.mtx"), roots) << input;
+  }
+  const Outcome made = desk.unravel({"run", "y = sqrt(z)", "-i", "z=-4-0i", "--json", "--check"});
+  EXPECT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(made.json()["result"]["first"][0]["value"], (std::vector<double>{0, -2}));
+}
+
 TEST(ToolComplex, folders_and_files_are_converted) {
   const Desk desk;
   desk.write("a.mtx", hermitian);
