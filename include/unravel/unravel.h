@@ -142,9 +142,9 @@ public:
   /// From a file (.mtx, .tns, each also with .gz; .npy), in a layout of the order that the file's tensor has,
   /// or of `order`: a matrix of one column may become a vector. A .npy file's type of elements is kept where
   /// the layout doesn't say another. From a folder of arrays (`unravel convert`), in the layout that they are
-  /// in, where `layout` is empty. Throws Error.
+  /// in, where `layout` is empty; these are taken as they are, without `combine` (see pack). Throws Error.
   static Tensor read(const std::string &path, const std::string &layout = "",
-                     std::optional<std::size_t> order = std::nullopt);
+                     std::optional<std::size_t> order = std::nullopt, const std::string &combine = "");
   /// The caller's own arrays, by the layout's names: they are not copied, and must live as long as the tensor
   /// and its copies, or as long as `owner` does. Arrays of values have any type; index arrays are int32 or
   /// int64, all of a tensor the same, but for those whose type the layout states. `shape`: the extents of the
@@ -155,9 +155,13 @@ public:
                      const std::map<std::string, std::int64_t> &counts = {}, Check check = Check::Full,
                      std::shared_ptr<void> owner = nullptr);
   /// From coordinates, packed: arrays of its own. Values are of the type that the layout's text says, else
-  /// `type`; index arrays as `index` says. Integers beyond 2^53 are refused. Throws Error.
+  /// `type`; index arrays as `index` says. Integers beyond 2^53 are refused. Entries of one coordinate are
+  /// added up, or stay apart where the layout holds several; `combine` names an operator of two arguments
+  /// that makes one value of them instead, in the order of the entries, in the type of the values: "min",
+  /// "or", "first", "second", "+". Throws Error.
   static Tensor pack(const std::string &layout, const Coordinates &entries,
-                     ValueType type = ValueType::Float64, IndexType index = IndexType::Int32);
+                     ValueType type = ValueType::Float64, IndexType index = IndexType::Int32,
+                     const std::string &combine = "");
   /// A tensor without entries; in a dense layout zeros.
   static Tensor zeros(const std::string &layout, const std::vector<std::int64_t> &shape,
                       ValueType type = ValueType::Float64, IndexType index = IndexType::Int32);

@@ -87,10 +87,19 @@ int unravel_tensor_over(const char *layout, size_t order, const int64_t *shape, 
 int unravel_tensor_pack(const char *layout, size_t order, const int64_t *shape, size_t entries,
                         const int64_t *const *indices, unravel_type type, const void *values,
                         unravel_type index, unravel_tensor **made, unravel_error *error);
+/* The same, but `combine` names an operator of two arguments that makes one value of entries of equal
+ * coordinates, in their order: "min", "or", "first", "second", "+". Null or "": they add up. */
+int unravel_tensor_pack_combined(const char *layout, size_t order, const int64_t *shape, size_t entries,
+                                 const int64_t *const *indices, unravel_type type, const void *values,
+                                 unravel_type index, const char *combine, unravel_tensor **made,
+                                 unravel_error *error);
 /* From a file or a folder of arrays. `layout` may be null: dense, or the folder's. `order`: the one
  * that is wanted, or -1. */
 int unravel_tensor_read(const char *path, const char *layout, int order, unravel_tensor **made,
                         unravel_error *error);
+/* The same with `combine`, of files alone. */
+int unravel_tensor_read_combined(const char *path, const char *layout, int order, const char *combine,
+                                 unravel_tensor **made, unravel_error *error);
 /* In another layout: arrays of its own. */
 int unravel_tensor_convert(const unravel_tensor *tensor, const char *layout, unravel_tensor **made,
                            unravel_error *error);

@@ -108,8 +108,9 @@ _declare("unravel_version", _text)
 _declare("unravel_free", None, _pointer)
 _declare("unravel_tensor_over", _int, _text, _size, _pointer, _size, _pointer, _size, _pointer, _int, _pointer,
          _pointer, _pointer, _error)
-_declare("unravel_tensor_pack", _int, _text, _size, _pointer, _size, _pointer, _int, _pointer, _int, _pointer, _error)
-_declare("unravel_tensor_read", _int, _text, _text, _int, _pointer, _error)
+_declare("unravel_tensor_pack_combined", _int, _text, _size, _pointer, _size, _pointer, _int, _pointer, _int, _text,
+         _pointer, _error)
+_declare("unravel_tensor_read_combined", _int, _text, _text, _int, _text, _pointer, _error)
 _declare("unravel_tensor_convert", _int, _pointer, _text, _pointer, _error)
 _declare("unravel_tensor_free", None, _pointer)
 _declare("unravel_tensor_layout", _text, _pointer)

@@ -237,12 +237,13 @@ def _over_indices(layout, shape, arrays, indices, counts=()):
     return made
 
 
-def pack(coordinates, values, shape, layout, index=np.int32):
+def pack(coordinates, values, shape, layout, index=np.int32, combine=None):
     """A tensor from its entries.
 
     coordinates: of shape (ndim, n), integers from 0 on, or ndim arrays of n; values: of shape (n,), of any dtype that
     Unravel supports, which the tensor keeps; shape: the extents; layout: a name, a file or a text; index: int32 or int64, of
-    index arrays. Entries of equal coordinates add up. Raises Error.
+    index arrays. Entries of equal coordinates add up; or combine names an operator that makes one value of them, in their
+    order: 'min', 'or', 'first', 'second', '+'. Raises Error.
 
     >>> import unravel as un
     >>> un.pack([[0, 2], [1, 0], [3, 1]], [1., 2.], (3, 2, 4), 'csf3')
@@ -261,21 +262,21 @@ def pack(coordinates, values, shape, layout, index=np.int32):
                         "entry-count")
     pointers = (ctypes.c_void_p * len(shape))(*(each.ctypes.data for each in indices))
     made = ctypes.c_void_p()
-    call(lib.unravel_tensor_pack, layout.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape), values.size,
+    call(lib.unravel_tensor_pack_combined, layout.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape), values.size,
          pointers, type_of(values.dtype, "values"), values.ctypes.data, type_of(np.dtype(index), "index"),
-         ctypes.byref(made))
+         combine and combine.encode(), ctypes.byref(made))
     return Tensor(made.value, layout)
 
 
-def read(path, layout=None, ndim=None):
+def read(path, layout=None, ndim=None, combine=None):
     """A tensor from a file (.mtx, .tns, .npy) or a folder of arrays.
 
     layout: a name, a file or a text; without one dense, or the folder's. ndim: that is wanted: 1 for a matrix of one
-    column that is to be a vector. Raises Error.
+    column that is to be a vector. combine: as for pack, of files alone. Raises Error.
     """
     made = ctypes.c_void_p()
-    call(lib.unravel_tensor_read, str(path).encode(), layout and layout.encode(), -1 if ndim is None else ndim,
-         ctypes.byref(made))
+    call(lib.unravel_tensor_read_combined, str(path).encode(), layout and layout.encode(), -1 if ndim is None else ndim,
+         combine and combine.encode(), ctypes.byref(made))
     made = Tensor(made.value, layout)
     if layout is None:
         made.format = made.layout

@@ -84,13 +84,14 @@ bool scan_piece(const Tensor &tensor, const layout::Piece &given, const EntryVis
     for (std::size_t k = 0; k < reads.size(); ++k)
       if (!read_too[k].evaluate(known))
         fail_outside(tensor, term::to_text(reads[k]), place_text(piece, known));
-    double value = piece.value.literal;
+    std::complex<double> value = piece.value.literal;
     if (values) {
       std::optional<std::int64_t> number = slot->evaluate(known);
       if (!number || *number < 0 || *number >= static_cast<std::int64_t>(values->size())) {
         fail_outside(tensor, slot_name + "(...)", "");
       }
-      value = values->real(static_cast<std::size_t>(*number));
+      const auto at = static_cast<std::size_t>(*number);
+      value = {values->real(at), values->imaginary(at)};
     }
     for (std::size_t mode = 0; mode < coordinate.size(); ++mode) {
       coordinate[mode] = known[piece.positions.size() + mode];
@@ -108,7 +109,7 @@ bool scan_piece(const Tensor &tensor, const layout::Piece &given, const EntryVis
 std::vector<Violation> validate_accesses(const Tensor &tensor) {
   try {
     for (const layout::Piece &piece : tensor.layout.pieces)
-      scan_piece(tensor, piece, [](const std::vector<std::int64_t> &, double) { return true; });
+      scan_piece(tensor, piece, [](const std::vector<std::int64_t> &, std::complex<double>) { return true; });
   } catch (const report::Error &error) {
     if (error.diagnostic().kind != Kind::outside_array) throw;
     return {{Kind::outside_array, "", error.diagnostic().message}};

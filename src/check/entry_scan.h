@@ -2,13 +2,15 @@
 
 #include "tensor/tensor.h"
 
+#include <complex>
 #include <functional>
 #include <vector>
 
 namespace unravel::check {
 
 /// What a scan does with an entry; false stops it.
-using EntryVisit = std::function<bool(const std::vector<std::int64_t> &coordinate, double value)>;
+using EntryVisit =
+    std::function<bool(const std::vector<std::int64_t> &coordinate, std::complex<double> value)>;
 
 /// The scan of one piece of any layout, bound by bound. False: it was stopped. Throws outside_array,
 /// cannot_unpack.

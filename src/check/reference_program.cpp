@@ -2,18 +2,19 @@
 
 #include "check/combined.h"
 #include "check/local_entries.h"
+#include "check/operand_entries.h"
 #include "report/diagnostic.h"
 #include "value/typed.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <list>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 
 namespace unravel::check {
 
@@ -30,67 +31,6 @@ struct Variables : term::Environment {
     report::require(false, "a program's subscripts apply no function");
     return 0;
   }
-};
-
-struct HashCoordinate {
-  std::size_t operator()(const std::vector<std::int64_t> &coordinate) const {
-    std::uint64_t hash = 0x9e3779b97f4a7c15;
-    for (std::int64_t each : coordinate)
-      hash = (hash ^ static_cast<std::uint64_t>(each)) * 0xbf58476d1ce4e5b9, hash ^= hash >> 31;
-    return hash;
-  }
-};
-
-using Coordinate = std::vector<std::int64_t>;
-
-/// The entries of an operand, duplicates added up, by coordinate and by all modes but one.
-class Entries {
-public:
-  explicit Entries(const Coordinates &tensor) : sparse_(tensor.size() < volume(tensor.shape)) {
-    for (std::size_t e = 0; e < tensor.size(); ++e)
-      add(values_[tensor.coordinate(e)], tensor.value[e], tensor.imaginary_of(e));
-  }
-
-  /// Fewer entries than elements.
-  bool is_sparse() const { return sparse_; }
-
-  const Value *find(const Coordinate &at) const {
-    auto found = values_.find(at);
-    return found == values_.end() ? nullptr : &found->second;
-  }
-
-  /// The indices of that mode among the entries at `others`, which leaves the mode out; increasing.
-  const std::vector<std::int64_t> &along(std::size_t mode, const Coordinate &others) {
-    static const std::vector<std::int64_t> none;
-    auto [known, fresh] = fibres_.try_emplace(mode);
-    if (fresh) {
-      for (const auto &[coordinate, value] : values_) {
-        Coordinate rest = coordinate;
-        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(mode));
-        known->second[std::move(rest)].push_back(coordinate[mode]);
-      }
-      for (auto &[rest, indices] : known->second)
-        std::ranges::sort(indices);
-    }
-    auto found = known->second.find(others);
-    return found == known->second.end() ? none : found->second;
-  }
-
-private:
-  static std::size_t volume(const std::vector<std::int64_t> &shape) {
-    std::int64_t count = data::element_count(shape);
-    return count < 0 ? SIZE_MAX : static_cast<std::size_t>(count);
-  }
-
-  static void add(Value &sum, double value, double imaginary) {
-    sum.value += value;
-    sum.imaginary += imaginary;
-  }
-
-  template <class Kept> using Map = std::unordered_map<Coordinate, Kept, HashCoordinate>;
-  Map<Value> values_; // their magnitude isn't known
-  std::map<std::size_t, Map<std::vector<std::int64_t>>> fibres_;
-  bool sparse_;
 };
 
 /// Of all elements; those without entries are zero.
@@ -513,8 +453,26 @@ private:
         value::each_leaf<Access>(made.arguments[k], [&](const Access &access) { note_missing(access); });
     }
     if (absorbs) return Evaluated{converted({*absorbs, 0}, value::Type::Float64, type), false, *absorbs};
-    const Value value = combined(made.op, arguments, type);
+    Value value = combined(made.op, arguments, type);
+    if (may_lie_beyond_cut(made, arguments.front(), type))
+      value.magnitude = std::numeric_limits<double>::infinity();
     return Evaluated{value, is_stored, static_cast<double>(value.value)};
+  }
+
+  /// Roots and logarithms of complex numbers jump where these are real and negative: rounding errors, and the
+  /// sign of a zero that was computed, decide there. What an operand holds has the sign that it has.
+  bool may_lie_beyond_cut(const compute::Value::Apply &made, const Value &argument, value::Type type) const {
+    if (made.op != value::Operator::SquareRoot && made.op != value::Operator::Logarithm) return false;
+    if (!value::is_complex(type) || argument.value >= 0 || is_read(made.arguments.front())) return false;
+    const double error = value::type_of_parts(type) == value::Type::Float32 ? 1e-5 : 1e-12;
+    return !(std::fabs(argument.imaginary) > error * argument.magnitude);
+  }
+
+  bool is_read(const compute::Value &tree) const {
+    if (const auto *access = std::get_if<Access>(&tree.kind)) return operands_.contains(access->tensor);
+    const auto *made = std::get_if<compute::Value::Apply>(&tree.kind);
+    return made && (made->op == value::Operator::Conjugate || made->op == value::Operator::Negate) &&
+           is_read(made->arguments.front());
   }
 
   std::optional<value::Type> type_below(const compute::Value::Apply &made) const {

@@ -1,7 +1,6 @@
 // Conversion between layouts: which way is taken.
 #include "convert/convert.h"
 
-#include "convert/complex.h"
 #include "convert/convert_tree.h"
 
 namespace unravel::convert {

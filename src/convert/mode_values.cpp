@@ -68,8 +68,10 @@ std::size_t gather_runs(Coordinates &entries, const Mode &first, const layout::L
 std::vector<char> which_continue(const Coordinates &entries, std::size_t along) {
   std::vector<char> result(entries.size());
   for (std::size_t e = 1; e < entries.size(); ++e) {
-    double value = entries.value[e], before = entries.value[e - 1];
-    bool same = value == before && std::signbit(value) == std::signbit(before);
+    const auto are_alike = [&](const std::vector<double> &parts) {
+      return parts[e] == parts[e - 1] && std::signbit(parts[e]) == std::signbit(parts[e - 1]);
+    };
+    bool same = are_alike(entries.value) && (!entries.is_complex() || are_alike(entries.imaginary));
     for (std::size_t mode = 0; mode < entries.order(); ++mode)
       same = same && entries.index[mode][e] == entries.index[mode][e - 1] + (mode == along ? 1 : 0);
     result[e] = same;
@@ -88,6 +90,7 @@ void join_runs(Coordinates &modes, const PiecePlan &plan, const std::vector<char
       if (continues[e] && plan.modes[m].run == Mode::Run::Length) ++column[kept - 1];
     }
     modes.value[kept - 1] = modes.value[e];
+    if (modes.is_complex()) modes.imaginary[kept - 1] = modes.imaginary[e];
   }
   modes.resize(kept);
 }
@@ -111,6 +114,7 @@ Coordinates to_modes(Coordinates entries, const PiecePlan &plan, const Tensor &t
     });
   }
   result.value = std::move(entries.value);
+  result.imaginary = std::move(entries.imaginary);
   if (first_of_run(plan)) join_runs(result, plan, continues);
   std::vector<std::size_t> above;
   for (const Level &level : plan.levels) {

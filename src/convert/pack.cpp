@@ -2,7 +2,6 @@
 #include "convert/pack.h"
 
 #include "check/validate.h"
-#include "convert/complex.h"
 #include "convert/mode_values.h"
 #include "convert/pack_levels.h"
 #include "convert/pack_pieces.h"
@@ -163,13 +162,17 @@ void check_properties(const Tensor &tensor, const PackPlan &plan, const PackOpti
   }
 }
 
-/// Values are added up as doubles; the layout may want integers.
+/// Values are added up as doubles; the layout may want integers, or single precision of complex numbers.
 /// `fill`: also what no double holds, the greatest integer of 64 bits.
 void convert_values(Tensor &tensor, const std::string &name, DType wanted, double fill) {
   Elements &values = tensor.array(name);
   if (values.type() == wanted) return;
   Elements converted(wanted, values.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
+    if (value::is_complex(wanted)) {
+      converted.set_number(k, values.number(k));
+      continue;
+    }
     double value = values.real(k);
     if (fill != 0 && std::fabs(value) == std::fabs(fill) && value::is_integer(wanted)) {
       converted.set_number(k, value::Scalar::of(value, wanted));
@@ -191,7 +194,6 @@ void scatter_dense(Tensor &tensor, const PiecePlan &plan, const Coordinates &coo
   std::vector<LevelNumbers> numbers = level_numbers(plan, tensor);
   Elements &elements = make_array(tensor, plan.value, options);
   if (coordinates.order() > 0 && elements.size() == 0) return;
-  std::span<double> values = elements.as<double>();
   const layout::Array &array = *tensor.layout.array(plan.value);
   // slot = base + sum of factor * coordinate
   std::int64_t base = 0, stride = 1;
@@ -202,16 +204,36 @@ void scatter_dense(Tensor &tensor, const PiecePlan &plan, const Coordinates &coo
     factor[level.mode] = stride * level.sign;
     stride *= try_evaluate(array.extents[s], tensor).value();
   }
-  for (std::size_t e = 0; e < coordinates.size(); ++e) {
+  const auto slot_of = [&](std::size_t e) {
     std::int64_t slot = base;
     for (std::size_t mode = 0; mode < coordinates.order(); ++mode)
       slot += factor[mode] * coordinates.index[mode][e];
-    report::require(static_cast<std::uint64_t>(slot) < values.size(), "a slot lies within its array");
-    values[static_cast<std::size_t>(slot)] += coordinates.value[e];
+    report::require(static_cast<std::uint64_t>(slot) < elements.size(), "a slot lies within its array");
+    return static_cast<std::size_t>(slot);
+  };
+  // The real parts, and the imaginary ones behind them.
+  const std::size_t parts = elements.is_complex() ? 2 : 1;
+  auto *values = static_cast<double *>(elements.data());
+  if (options.fill != 0 || has_negative_zero(coordinates)) // sums don't begin with what is there
+    for (std::size_t e = 0; e < coordinates.size(); ++e)
+      std::fill_n(values + parts * slot_of(e), parts, -0.0);
+  for (std::size_t e = 0; e < coordinates.size(); ++e) {
+    double *value = values + parts * slot_of(e);
+    value[0] += coordinates.value[e];
+    if (parts == 2) value[1] += coordinates.imaginary[e];
   }
 }
 
 } // namespace
+
+bool has_complex_values(const Layout &layout, tensor::ValueType open) {
+  const std::optional<DType> type = layout::type_of_values(layout, open);
+  return type && value::is_complex(*type);
+}
+
+bool has_complex_values(const Tensor &tensor) {
+  return std::ranges::any_of(tensor.arrays, [](const auto &array) { return array.second.is_complex(); });
+}
 
 Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions &options, bool zero) {
   const layout::Array &array = *tensor.layout.array(name);
@@ -219,14 +241,21 @@ Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions 
   report::require(count.has_value(), "the extents of an array are known when it is packed");
   DType type = element_type(array, options.index, options.value);
   if (array.is_value && value::is_integer(type)) type = DType::Float64; // converted at the end
+  if (value::is_complex(type)) type = DType::Complex128;
   Elements &elements = tensor.arrays[name];
   elements = Elements(type, static_cast<std::size_t>(*count));
   if (!zero) return elements;
   elements.fill_zero();
   if (array.is_value && options.fill != 0)
     for (std::size_t k = 0; k < elements.size(); ++k)
-      elements.set_real(k, no_entry);
+      elements.set_real(k, options.fill);
   return elements;
+}
+
+bool has_negative_zero(const Coordinates &entries) {
+  const auto is_negative_zero = [](double value) { return value == 0 && std::signbit(value); };
+  return std::ranges::any_of(entries.value, is_negative_zero) ||
+         std::ranges::any_of(entries.imaginary, is_negative_zero);
 }
 
 std::vector<LevelNumbers> level_numbers(const PiecePlan &plan, const Tensor &tensor) {
@@ -282,34 +311,42 @@ void check_positions(const Tensor &tensor, const Level &level, const PackOptions
 
 namespace {
 
-/// Elements to which no entry was added.
-void fill_slots(Elements &values, double fill) {
-  for (std::size_t k = 0; k < values.size(); ++k)
-    if (const double value = values.real(k); value == 0 && std::signbit(value)) values.set_real(k, fill);
+/// Entries of the type, which an array of values has: complex or real ones.
+void make_as_complex_as(DType type, Coordinates &entries, const std::string &array) {
+  if (value::is_complex(type) == entries.is_complex()) return;
+  if (value::is_complex(type)) {
+    entries.imaginary.resize(entries.size());
+    return;
+  }
+  if (std::ranges::any_of(entries.imaginary, [](double part) { return part != 0; }))
+    report::fail(Kind::value_width,
+                 fmt::format("a complex value can't be stored in array `{}` of {} elements", array,
+                             value::facts_of(type).word),
+                 "declare the array with elements complex128");
+  entries.imaginary.clear();
 }
 
-void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, const PackOptions &options) {
+void pack_piece(Tensor &tensor, const PiecePlan &piece, Coordinates entries, const PackOptions &given) {
+  PackOptions options = given;
+  if (piece.negative) options.fill = -options.fill;
   if (!piece.permutations.empty()) permute(entries, tensor, piece, options);
   const PiecePlan &plan = piece.permutations.empty() ? piece : plan_of_places(piece);
   DType value_type = plan.value.empty()
                          ? DType::Float64
                          : element_type(*tensor.layout.array(plan.value), options.index, options.value);
   if (plan.negative)
-    for (double &value : entries.value)
-      value = -value;
-  if (options.fill != 0)
-    for (double &value : entries.value)
-      value += 0.0; // tells it from no_entry
+    for (std::vector<double> *parts : {&entries.value, &entries.imaginary})
+      for (double &value : *parts)
+        value = -value;
+  if (!plan.value.empty()) make_as_complex_as(value_type, entries, plan.value);
   entries = to_modes(std::move(entries), plan, tensor);
   if (plan.is_dense() && value_type != DType::Float32) {
     scatter_dense(tensor, plan, entries, options);
   } else if (!pack_keyed(tensor, plan, entries, options)) {
-    pad_entries(tensor, entries, plan, options.fill != 0 ? no_entry : 0);
+    pad_entries(tensor, entries, plan, options.fill);
     order_entries(entries, plan);
     build_levels(tensor, plan, entries, options);
   }
-  if (options.fill != 0 && !plan.value.empty())
-    fill_slots(tensor.array(plan.value), plan.negative ? -options.fill : options.fill);
 }
 
 /// A count that is read outside its array for these sizes could not be computed from the arrays made.
@@ -370,9 +407,7 @@ void finish_packing(Tensor &tensor, const Layout &layout, const PackPlan &plan, 
 }
 
 Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates, const PackOptions &options) {
-  if (has_complex_values(layout, options.value))
-    return pack_complex(layout, plan, std::move(coordinates), options);
-  if (coordinates.is_complex())
+  if (coordinates.is_complex() && !has_complex_values(layout, options.value))
     report::fail(
         Kind::value_width,
         fmt::format(

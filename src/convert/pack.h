@@ -19,7 +19,8 @@ struct PackOptions {
 };
 
 /// The tensor in the layout. Entries with equal coordinates are added up (in the order of the input, in
-/// double precision) where the layout stores each coordinate once; slots without an entry hold the fill.
+/// double precision) where the layout stores each coordinate once, from the first one on, so that a zero that
+/// stands alone keeps its sign; slots without an entry hold the fill. Of complex values both parts.
 /// `plan` is plan_packing(layout); coordinates outside their shape are a bug (kind internal). Throws
 /// wrong_shape, memory_limit, index_width, value_width, not_storable, argument_range (a count that is read
 /// outside its array for these sizes). O(entries) and a radix sort's passes; O(entries) where the entries
@@ -35,5 +36,9 @@ tensor::Tensor pack(const layout::Layout &layout, data::Coordinates coordinates,
 /// can be packed. Precondition: the tensor is valid (validate.h); where it isn't, throws outside_array.
 /// Throws cannot_unpack, memory_limit.
 data::Coordinates unpack(const tensor::Tensor &tensor, std::int64_t max_memory = data::default_max_memory());
+
+/// Are the values of the layout complex, of which the options say the type where it doesn't?
+bool has_complex_values(const layout::Layout &layout, tensor::ValueType open);
+bool has_complex_values(const tensor::Tensor &tensor);
 
 } // namespace unravel::convert

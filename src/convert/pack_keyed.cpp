@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <complex>
 #include <fmt/format.h>
 #include <functional>
 #include <optional>
@@ -22,17 +23,18 @@ using data::Scratch;
 
 namespace {
 
-/// An entry of a bucket. Once they are sorted, those of one node are one.
-struct Item {
+/// An entry of a bucket, its value real or complex. Once they are sorted, those of one node are one.
+template <class Value> struct Item {
+  using Number = Value;
   std::uint32_t line; // within the bucket
   std::uint32_t column;
-  double value;
+  Value value;
 };
 
 /// One of several of a node, with the part of its slot that the levels below the keyed one tell.
-struct PlacedItem : Item {
-  std::uint32_t below;
-};
+template <class Value> struct PlacedItem : Item<Value> { std::uint32_t below; };
+
+using Complex = std::complex<double>;
 
 /// So many entries are numbered at once.
 constexpr std::size_t stretch = 512;
@@ -122,6 +124,7 @@ public:
 
   /// Do entries share nodes, at several values of each?
   bool has_below() const { return keyed_ + 1 < plan_.levels.size(); }
+  bool has_complex_values() const { return value::is_complex(type_of_values()); }
 
 protected:
   const Level &level() const { return plan_.levels[keyed_]; }
@@ -144,9 +147,10 @@ protected:
     return of.order.size() == of.keys.size();
   }
 
-  bool is_single() const {
-    return element_type(*tensor_.layout.array(plan_.value), options_.index, options_.value) == DType::Float32;
+  DType type_of_values() const {
+    return element_type(*tensor_.layout.array(plan_.value), options_.index, options_.value);
   }
+  bool is_single() const { return type_of_values() == DType::Float32; }
 
   /// Without a level above, the first key takes the place of the line.
   bool number_modes() {
@@ -189,7 +193,9 @@ protected:
 };
 
 template <class Item> class KeyedPacker : Numbering {
-  static constexpr bool below = std::is_same_v<Item, PlacedItem>;
+  using Number = typename Item::Number;
+  static constexpr bool below = std::is_same_v<Item, PlacedItem<Number>>;
+  static constexpr bool is_complex = std::is_same_v<Number, Complex>;
 
 public:
   explicit KeyedPacker(Numbering numbering)
@@ -240,7 +246,10 @@ private:
             Item &item = items_[next[static_cast<std::size_t>(lines[k]) >> shift_]++];
             item.line = static_cast<std::uint32_t>(lines[k] & mask);
             item.column = static_cast<std::uint32_t>(columns[k]);
-            item.value = modes_.value[begin + k];
+            if constexpr (is_complex)
+              item.value = {modes_.value[begin + k], modes_.imaginary[begin + k]};
+            else
+              item.value = modes_.value[begin + k];
             if constexpr (below) item.below = static_cast<std::uint32_t>(places[k]);
           }
         });
@@ -422,7 +431,9 @@ private:
 
   void write_values() {
     Elements &array = make_array(tensor_, plan_.value, options_, false);
-    if (array.type() == DType::Float32)
+    if constexpr (is_complex)
+      write_values(array, std::span(static_cast<Complex *>(array.data()), array.size()));
+    else if (array.type() == DType::Float32)
       write_values(array, array.as<float>());
     else
       write_values(array, array.as<double>());
@@ -432,12 +443,20 @@ private:
     const Place place = place_of(plan_.value, plan_.slots);
     // Where a node's values lie behind those of the node before, buckets clear their own.
     const bool full = is_full(place, array);
-    const T nothing = options_.fill != 0 ? static_cast<T>(no_entry) : T{0};
+    const T nothing = static_cast<T>(options_.fill);
+    const bool begins_anew = below && (options_.fill != 0 || has_negative_zero(modes_));
     if (!full) fill(values, nothing);
     writers_.push_back([=, this, &array](std::size_t bucket) {
       if (below && full)
         std::fill_n(values.begin() + place.node * node_begin_[bucket],
                     place.node * static_cast<std::int64_t>(nodes_of_bucket_[bucket]), nothing);
+      if (begins_anew) // sums don't begin with what is there
+        each_item<true>(bucket, place, array, [values](const Item &, std::size_t, std::size_t slot) {
+          if constexpr (is_complex)
+            values[slot] = {-0.0, -0.0};
+          else
+            values[slot] = T(-0.0);
+        });
       each_item<true>(bucket, place, array, [values](const Item &item, std::size_t, std::size_t slot) {
         if constexpr (below)
           values[slot] += static_cast<T>(item.value);
@@ -499,10 +518,15 @@ bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordi
                 const PackOptions &options) {
   Numbering numbering(tensor, plan, coordinates, options);
   if (!numbering.fits()) return false;
-  if (numbering.has_below())
-    KeyedPacker<PlacedItem>(std::move(numbering)).pack();
+  const bool has_below = numbering.has_below(), is_complex = numbering.has_complex_values();
+  if (is_complex && has_below)
+    KeyedPacker<PlacedItem<Complex>>(std::move(numbering)).pack();
+  else if (is_complex)
+    KeyedPacker<Item<Complex>>(std::move(numbering)).pack();
+  else if (has_below)
+    KeyedPacker<PlacedItem<double>>(std::move(numbering)).pack();
   else
-    KeyedPacker<Item>(std::move(numbering)).pack();
+    KeyedPacker<Item<double>>(std::move(numbering)).pack();
   return true;
 }
 

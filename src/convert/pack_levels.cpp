@@ -386,24 +386,30 @@ private:
     Elements *values = plan_.value.empty() ? nullptr : &make_array(tensor_, plan_.value, options_);
     std::vector<std::int64_t> strides;
     if (values) strides = strides_of(plan_.value);
-    double sum = 0;
+    const bool is_complex = coordinates_.is_complex();
+    double sum = 0, imaginary = 0;
     std::int64_t slot = 0;
     auto store = [&] {
       if (!values) {
-        if (sum != plan_.literal)
+        if (sum != plan_.literal || imaginary != 0)
           fail_not_storable(tensor_,
-                            fmt::format("the layout stores the value {} for each entry, but an entry is {}",
-                                        plan_.literal, sum));
+                            fmt::format("the layout stores the value {} for each entry, but an entry is {}{}",
+                                        plan_.literal, sum,
+                                        imaginary == 0 ? "" : fmt::format("{:+}j", imaginary)));
         return;
       }
       report::require(slot >= 0 && slot < static_cast<std::int64_t>(values->size()),
                       "a slot lies within its array");
-      values->set_real(static_cast<std::size_t>(slot), sum);
+      if (is_complex)
+        values->set_number(static_cast<std::size_t>(slot), {DType::Complex128, sum, 0, imaginary});
+      else
+        values->set_real(static_cast<std::size_t>(slot), sum);
     };
     for (std::size_t e = 0; e < coordinates_.size(); ++e) {
       std::size_t open = opens_[e];
       if (e > 0 && open == plan_.levels.size()) {
         sum += coordinates_.value[e];
+        if (is_complex) imaginary += coordinates_.imaginary[e];
         continue;
       }
       if (e > 0) store();
@@ -412,6 +418,7 @@ private:
       place(e, open);
       slot = slot_of(plan_.slots, strides);
       sum = coordinates_.value[e];
+      if (is_complex) imaginary = coordinates_.imaginary[e];
     }
     if (coordinates_.size() > 0) store();
   }

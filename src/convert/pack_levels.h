@@ -40,12 +40,12 @@ inline std::int64_t next_place(const Level &level, const LevelNumbers &numbers, 
   return std::max(before + 1, modes.index[level.home->mode][e] + numbers.home);
 }
 
-/// What values begin with where slots without an entry are to be told: it is 0 for all that is added to it,
-/// and no entry's value.
-inline constexpr double no_entry = -0.0;
+/// Some of the values are -0.0: added to a slot that holds 0.0, it would be lost.
+bool has_negative_zero(const Coordinates &entries);
 
-/// Makes the array with zeros in it (values: with no_entry, where there is a fill), or unset. Throws kind
-/// internal when its extents are not known yet.
+/// Makes the array with zeros in it (values: with the fill), or unset. Values that are no floating-point
+/// numbers of the wanted width yet are converted by finish_packing. Throws kind internal when its extents are
+/// not known yet.
 Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions &options, bool zero = true);
 
 /// What comes before and after the arrays are filled: sizes and the checks that need no entries; element
@@ -59,9 +59,9 @@ void finish_packing(Tensor &tensor, const layout::Layout &layout, const PackPlan
 /// Sorts the entries, by their modes, as the plan's levels demand.
 void order_entries(Coordinates &coordinates, const PiecePlan &plan);
 
-/// Where nothing marks unused positions of a padded level: adds entries of that value until every node has as
-/// many as its positions want, at the least modes that have none. Throws not_storable where a node has too
-/// many.
+/// Where nothing marks unused positions of a padded level: adds entries of that (real) value until every node
+/// has as many as its positions want, at the least modes that have none. Throws not_storable where a node has
+/// too many.
 void pad_entries(Tensor &tensor, Coordinates &coordinates, const PiecePlan &plan, double value);
 
 /// Fills counts and arrays from entries that are in the order of the plan.

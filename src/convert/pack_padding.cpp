@@ -83,6 +83,7 @@ private:
       for (std::size_t l = above_.size(); l-- > 0; rest /= coordinates_.shape[above_[l]])
         coordinates_.index[above_[l]].push_back(rest % coordinates_.shape[above_[l]]);
       coordinates_.index[mode_].push_back(value);
+      if (coordinates_.is_complex()) coordinates_.imaginary.push_back(0);
       coordinates_.value.push_back(value_);
       --missing;
     }

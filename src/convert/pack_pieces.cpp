@@ -5,6 +5,7 @@
 #include "tensor/entry_terms.h"
 
 #include <algorithm>
+#include <complex>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <utility>
@@ -32,12 +33,21 @@ Coordinates take(Coordinates &entries, const std::vector<char> &chosen) {
   for (std::size_t mode = 0; mode < entries.order(); ++mode)
     part(entries.index[mode], taken.index[mode]);
   part(entries.value, taken.value);
+  part(entries.imaginary, taken.imaginary);
   return taken;
 }
 
 Coordinates take_satisfying(Coordinates &entries, const Tensor &tensor, const std::vector<Term> &conditions) {
   if (conditions.empty()) return std::exchange(entries, Coordinates(entries.shape));
   return take(entries, which_satisfy(conditions, tensor, entries));
+}
+
+void append_to(Coordinates &entries, const Coordinates &others) {
+  for (std::size_t mode = 0; mode < entries.order(); ++mode)
+    entries.index[mode].insert(entries.index[mode].end(), others.index[mode].begin(),
+                               others.index[mode].end());
+  entries.value.insert(entries.value.end(), others.value.begin(), others.value.end());
+  entries.imaginary.insert(entries.imaginary.end(), others.imaginary.begin(), others.imaginary.end());
 }
 
 void set_limits(Tensor &tensor, const PiecePlan &plan, const Coordinates &entries) {
@@ -59,6 +69,7 @@ bool differs(const Level &level, const Coordinates &modes, std::size_t e) {
 void give_back(Coordinates &own, Coordinates &entries, const Tensor &tensor, const PiecePlan &plan) {
   const Level &level = plan.levels[*plan.spills];
   Coordinates modes = to_modes(own, plan, tensor);
+  modes.imaginary.clear();
   for (std::size_t e = 0; e < modes.size(); ++e)
     modes.value[e] = static_cast<double>(e);
   order_entries(modes, plan);
@@ -73,9 +84,7 @@ void give_back(Coordinates &own, Coordinates &entries, const Tensor &tensor, con
       ++position;
     is_left[static_cast<std::size_t>(modes.value[e])] = position >= level.width;
   }
-  const Coordinates left = take(own, is_left);
-  for (std::size_t e = 0; e < left.size(); ++e)
-    entries.append(left.coordinate(e), left.value[e]);
+  append_to(entries, take(own, is_left));
 }
 
 /// (1, 3), counted from 0
@@ -96,8 +105,7 @@ Coordinates take_entries(Coordinates &entries, Tensor &tensor, const PiecePlan &
   set_limits(tensor, plan, own);
   if (!with_limits.empty()) {
     Coordinates placed = take_satisfying(own, tensor, with_limits);
-    for (std::size_t e = 0; e < own.size(); ++e)
-      entries.append(own.coordinate(e), own.value[e]);
+    append_to(entries, own);
     own = std::move(placed);
   }
   if (plan.spills) give_back(own, entries, tensor, plan);
@@ -114,7 +122,7 @@ void fail_no_place(const Tensor &tensor, const PackPlan &plan, const Coordinates
       }
   // A dense file lists zeros too.
   fail_not_storable(tensor, fmt::format("the entry at {}{} doesn't satisfy {}", place_text(entries, 0),
-                                        entries.value[0] == 0 ? ", a stored zero," : "", reasons));
+                                        entries.is_zero(0) ? ", a stored zero," : "", reasons));
 }
 
 namespace {
@@ -124,22 +132,30 @@ Coordinates sums_without(double fill, Coordinates entries) {
   combine_duplicates(entries);
   std::vector<char> zero(entries.size());
   for (std::size_t e = 0; e < entries.size(); ++e)
-    zero[e] = entries.value[e] == fill;
+    zero[e] = entries.value[e] == fill && entries.imaginary_of(e) == 0;
   take(entries, zero);
   return entries;
 }
 
+using Number = std::complex<double>;
+
 bool is_same(double a, double b) {
   return a == b || (a != a && b != b);
+}
+
+std::string text_of(const Number &number) {
+  if (number.imag() == 0) return fmt::format("{}", number.real());
+  return fmt::format("{}{:+}j", number.real(), number.imag());
 }
 
 } // namespace
 
 void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOptions &options) {
   given = sums_without(options.fill, std::move(given));
-  if (options.value == ValueType::Float32)
-    for (double &value : given.value)
-      value = static_cast<float>(value);
+  if (value::type_of_parts(options.value) == ValueType::Float32)
+    for (std::vector<double> *parts : {&given.value, &given.imaginary})
+      for (double &value : *parts)
+        value = static_cast<float>(value);
   Coordinates meant = sums_without(options.fill, unpack(tensor, options.max_memory));
   for (std::size_t e = 0; e < std::max(given.size(), meant.size()); ++e) {
     bool has_given = e < given.size(), has_meant = e < meant.size();
@@ -147,11 +163,12 @@ void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOpt
       has_given = given.coordinate(e) < meant.coordinate(e);
       has_meant = !has_given;
     }
-    double value = has_given ? given.value[e] : options.fill,
-           means = has_meant ? meant.value[e] : options.fill;
-    if (!is_same(value, means))
+    const Number value = has_given ? Number(given.value[e], given.imaginary_of(e)) : options.fill,
+                 means = has_meant ? Number(meant.value[e], meant.imaginary_of(e)) : options.fill;
+    if (!is_same(value.real(), means.real()) || !is_same(value.imag(), means.imag()))
       fail_not_storable(tensor, fmt::format("the entry at {} is {}, but the layout would make it {}",
-                                            place_text(has_given ? given : meant, e), value, means));
+                                            place_text(has_given ? given : meant, e), text_of(value),
+                                            text_of(means)));
   }
 }
 

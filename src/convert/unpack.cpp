@@ -1,10 +1,10 @@
 // Unpacking: the arrays of a layout to coordinates, by a plan or by a scan of the relation.
 #include "check/entry_scan.h"
-#include "convert/complex.h"
 #include "convert/pack.h"
 #include "convert/unpack_plan.h"
 #include "report/diagnostic.h"
 
+#include <complex>
 #include <fmt/format.h>
 
 namespace unravel::convert {
@@ -15,7 +15,6 @@ using report::Kind;
 using tensor::Tensor;
 
 Coordinates unpack(const Tensor &tensor, std::int64_t max_memory) {
-  if (has_complex_values(tensor)) return unpack_complex(tensor, max_memory);
   if (std::optional<PiecePlan> plan = packing::plan_scan(tensor.layout))
     return unpack_by_plan(tensor, *plan, max_memory);
   return unpack_by_scan(tensor, max_memory);
@@ -23,9 +22,14 @@ Coordinates unpack(const Tensor &tensor, std::int64_t max_memory) {
 
 Coordinates unpack_by_scan(const Tensor &tensor, std::int64_t max_memory) {
   Coordinates result(tensor.shape());
-  std::int64_t max_entries = max_memory / (8 * (static_cast<std::int64_t>(tensor.layout.order()) + 1));
-  auto append = [&](const std::vector<std::int64_t> &coordinate, double value) {
-    result.append(coordinate, value);
+  const bool is_complex = has_complex_values(tensor);
+  std::int64_t max_entries =
+      max_memory / (8 * (static_cast<std::int64_t>(tensor.layout.order()) + 1 + is_complex));
+  auto append = [&](const std::vector<std::int64_t> &coordinate, std::complex<double> value) {
+    for (std::size_t mode = 0; mode < coordinate.size(); ++mode)
+      result.index[mode].push_back(coordinate[mode]);
+    result.value.push_back(value.real());
+    if (is_complex) result.imaginary.push_back(value.imag());
     return static_cast<std::int64_t>(result.size()) <= max_entries;
   };
   for (const layout::Piece &piece : tensor.layout.pieces)

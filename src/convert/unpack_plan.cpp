@@ -204,7 +204,9 @@ private:
     if (element_count(*tensor_.layout.array(plan_.value), tensor_) !=
         static_cast<std::int64_t>(values.size()))
       fail_outside(fmt::format("`{}` doesn't have the elements that its extents say", plan_.value));
+    const bool is_complex = values.is_complex();
     entries_.value.resize(nodes_);
+    if (is_complex) entries_.imaginary.resize(nodes_);
     for (std::size_t n = 0; n < nodes_; ++n) {
       std::int64_t slot = 0;
       bool inside = true;
@@ -217,6 +219,9 @@ private:
         fail_outside(fmt::format("a slot of `{}` lies outside the array", plan_.value));
       double value = values.real(static_cast<std::size_t>(slot));
       entries_.value[n] = plan_.negative ? -value : value;
+      if (!is_complex) continue;
+      value = values.imaginary(static_cast<std::size_t>(slot));
+      entries_.imaginary[n] = plan_.negative ? -value : value;
     }
   }
 

@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -29,7 +30,7 @@ void Coordinates::append(const std::vector<std::int64_t> &coordinate_of_entry, d
   for (std::size_t mode = 0; mode < index.size(); ++mode)
     index[mode].push_back(coordinate_of_entry[mode]);
   value.push_back(entry_value);
-  if (!is_complex() && imaginary_part == 0) return;
+  if (!is_complex() && imaginary_part == 0 && !std::signbit(imaginary_part)) return;
   imaginary.resize(value.size()); // those before are real
   imaginary.back() = imaginary_part;
 }
@@ -136,16 +137,18 @@ std::vector<double> to_dense(const Coordinates &tensor, double fill) {
   std::int64_t elements = element_count(tensor.shape);
   report::require(elements >= 0, "a dense array has fewer than 2^63 elements");
   std::vector<double> values(static_cast<std::size_t>(elements));
-  std::vector<bool> is_stored(fill != 0 ? values.size() : 0);
+  std::vector<bool> is_stored(values.size());
   for (std::size_t e = 0; e < tensor.size(); ++e) {
     std::int64_t offset = 0;
     for (std::size_t mode = 0; mode < tensor.order(); ++mode)
       offset = offset * tensor.shape[mode] + tensor.index[mode][e];
-    values[static_cast<std::size_t>(offset)] += tensor.value[e];
-    if (fill != 0) is_stored[static_cast<std::size_t>(offset)] = true;
+    const auto at = static_cast<std::size_t>(offset);
+    values[at] = is_stored[at] ? values[at] + tensor.value[e] : tensor.value[e]; // keeps the sign of a zero
+    is_stored[at] = true;
   }
-  for (std::size_t k = 0; k < is_stored.size(); ++k)
-    if (!is_stored[k]) values[k] = fill;
+  if (fill != 0)
+    for (std::size_t k = 0; k < is_stored.size(); ++k)
+      if (!is_stored[k]) values[k] = fill;
   return values;
 }
 

@@ -44,6 +44,7 @@ public:
       auto given = options.modes.find(parameter.name);
       modes_.push_back(given == options.modes.end() ? parameter.sizes : given->second);
       order_ = std::max(order_, modes_.back().size());
+      has_complex_ = has_complex_ || is_complex(modes_.size() - 1);
       tensors_.push_back(names_.fresh(parameter.name + "_tensor"));
     }
     number_sizes();
@@ -57,18 +58,47 @@ public:
                                            names_.kernel())
                              : "\n// ---- a program around the kernel\n\n";
     std::set<std::string> first{"tools"}, last{"main"};
+    const bool has_complex_result = !program_.parameters.empty() && is_complex(0);
+    first.insert(has_complex_ ? "complex" : "real");
+    for (std::size_t k = 0; k < program_.parameters.size(); ++k)
+      if (has_complex_ && !is_complex(k) && program_.parameters[k].has_given_arrays())
+        first.insert("some_real");
     if (stored_) first.insert("all_values");
     if (places_) first.insert("stored_values");
+    if (stored_ || places_) first.insert(has_complex_result ? "complex_result" : "real_result");
     if (!following_.empty()) first.insert("follow");
     if (!program_.sizes.empty()) {
       first.insert("read_given");
       last.insert("given");
     }
-    return result + parts_of_c("main", {"includes"}) + declarations() + tables() + parts_of_c("main", first) +
-           run_function() + parts_of_c("main", last);
+    const std::string tools = with_types(parts_of_c("main", first), has_complex_, has_complex_result);
+    return result + parts_of_c("main", {"includes"}) + declarations() + tables() + tools + run_function() +
+           parts_of_c("main", last);
   }
 
 private:
+  static const char *type_of_values(bool is_complex) { return is_complex ? "double _Complex" : "double"; }
+
+  /// What the words of c/main.c stand for; texts of a user's are printed apart.
+  static std::string with_types(std::string text, bool has_complex, bool has_complex_result) {
+    const auto replace = [&](const std::string &word, const std::string &by) {
+      for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())
+        text.replace(at, word.size(), by);
+    };
+    replace("_OF_VALUE", has_complex ? "_complex" : "_real");
+    replace("_OF_RESULT", has_complex_result ? "_complex" : "_real");
+    replace("VALUE", type_of_values(has_complex));
+    replace("RESULT", type_of_values(has_complex_result));
+    replace("FIELD", has_complex_result ? "\"complex\"" : "\"real\"");
+    return text;
+  }
+
+  bool is_complex(std::size_t k) const {
+    const std::vector<loop::ArrayParameter> &arrays = program_.parameters[k].arrays;
+    return std::any_of(arrays.begin(), arrays.end(),
+                       [](const auto &array) { return array.is_value && value::is_complex(array.element); });
+  }
+
   /// The text with names of the program's own, which are marked as `@start`: with a number where the user has
   /// such a name, too, for the kernel, for a tensor or for a size.
   std::string own(const std::string &text) const {
@@ -148,18 +178,19 @@ private:
     values_ = fmt::format("{}.{}", tensors_[0], names_.type_of(0).members.at(array->name));
   }
 
-  /// Is a tensor of this type packed from what the user gives?
-  bool is_packed(const StructType &type) const {
+  /// The first tensor of this type that is packed from what the user gives.
+  std::optional<std::size_t> first_packed(const StructType &type) const {
     for (std::size_t k = 0; k < program_.parameters.size(); ++k)
-      if (program_.parameters[k].has_given_arrays() && names_.type_of(k).name == type.name) return true;
-    return false;
+      if (program_.parameters[k].has_given_arrays() && names_.type_of(k).name == type.name) return k;
+    return std::nullopt;
   }
 
   /// What the pack functions look like.
   std::string declarations() const {
     std::string result;
     for (const StructType &type : names_.types()) {
-      if (!is_packed(type)) continue;
+      const std::optional<std::size_t> first = first_packed(type);
+      if (!first) continue;
       std::string sizes;
       std::set<std::string> taken; // a layout's sizes have any names
       for (const std::string &size : type.shape->sizes) {
@@ -172,9 +203,9 @@ private:
         return name;
       };
       result += wrap_code(fmt::format("int pack_{0}({0} *{1}, int64_t {2}, int64_t *const {3}[], "
-                                      "const double *{4}{5});",
+                                      "const {6} *{4}{5});",
                                       type.name, unlike_sizes("A"), unlike_sizes("n"), unlike_sizes("index"),
-                                      unlike_sizes("values"), sizes),
+                                      unlike_sizes("values"), sizes, type_of_values(is_complex(*first))),
                           "");
       result += fmt::format("void free_{0}({0} *A);\n", type.name);
     }
@@ -268,8 +299,12 @@ private:
         body += given_sizes(k);
         continue;
       }
-      line(fmt::format("if (pack_{0}(&{1}, @in[{2}].n, @in[{2}].index, @in[{2}].values{3}))",
-                       names_.type_of(k).name, tensors_[k], k, size_arguments(k)));
+      const std::string values =
+          has_complex_ && !is_complex(k)
+              ? fmt::format("unravel_real_values(&@in[{}], {})", k, quoted(program_.parameters[k].name))
+              : fmt::format("@in[{}].values", k);
+      line(fmt::format("if (pack_{0}(&{1}, @in[{2}].n, @in[{2}].index, {4}{3}))", names_.type_of(k).name,
+                       tensors_[k], k, size_arguments(k), values));
       line(fmt::format("  unravel_fail({}, \"it can't be packed\");", quoted(program_.parameters[k].name)));
       line(fmt::format("unravel_release(&@in[{}]);", k));
     }
@@ -497,7 +532,8 @@ private:
     body += "  {\n";
     line(fmt::format("const {} *{} = &{};", names_.type_of(0).name, names_.parameter(0), tensors_[0]));
     line("int64_t @k, @count = 1;");
-    line("double *@values;");
+    const char *type = type_of_values(is_complex(0));
+    line(fmt::format("{} *@values;", type));
     line(fmt::format("const int64_t *@at[{}];", at.size()));
     line(fmt::format("{} @places;", work.type));
     for (const loop::ArrayParameter &array : program_.parameters[0].arrays)
@@ -508,8 +544,9 @@ private:
                      names.kernel(), tensors_[0], quoted(names_.kernel())));
     for (std::size_t mode = 0; mode < at.size(); ++mode)
       line(fmt::format("@at[{}] = {};", mode, at[mode]));
-    line("@values = (double *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof(double));");
-    line(fmt::format("for (@k = 0; @k < @count; @k++) @values[@k] = (double){}[@k];", values_of_structure()));
+    line(fmt::format("@values = ({0} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({0}));", type));
+    line(fmt::format("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type,
+                     values_of_structure()));
     line("unravel_show_stored(&@in[0], @count, @at, @values, @output);");
     line("free(@values);");
     line(fmt::format("{}(&@places);", work.free));
@@ -523,14 +560,14 @@ private:
     return own(
         fmt::format("  {{\n"
                     "    int64_t @count = 1, @k;\n"
-                    "    double *@values;\n"
+                    "    {1} *@values;\n"
                     "    for (@k = 0; @k < unravel_orders[0]; @k++) @count *= @in[0].sizes[@k];\n"
-                    "    @values = (double *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof(double));\n"
-                    "    for (@k = 0; @k < @count; @k++) @values[@k] = (double){}[@k];\n"
+                    "    @values = ({1} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({1}));\n"
+                    "    for (@k = 0; @k < @count; @k++) @values[@k] = ({1}){0}[@k];\n"
                     "    unravel_show(&@in[0], @values, @output);\n"
                     "    free(@values);\n"
                     "  }}\n",
-                    values_));
+                    values_, type_of_values(is_complex(0))));
   }
 
   const Program program_; // without levels
@@ -546,7 +583,8 @@ private:
   std::map<std::string, std::size_t> number_;   // of each size, by qualified name
   std::optional<std::vector<std::size_t>> stored_;
   std::string values_;
-  std::size_t order_ = 2; // a matrix file has two columns
+  std::size_t order_ = 2;    // a matrix file has two columns
+  bool has_complex_ = false; // some tensor
 };
 
 } // namespace

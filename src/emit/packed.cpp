@@ -16,10 +16,10 @@ using loop::TensorParameter;
 
 namespace {
 
-/// Stands for the names; MODES: how many indices an entry has.
+/// Stands for the names; MODES: how many indices an entry has; NUMBER: the type of its value.
 const char *const drop_zeros_text = R"(typedef struct {
   int64_t index[MODES], number;
-  double value;
+  NUMBER value;
 } ENTRY;
 
 static int ENTRY_order(const void *a, const void *b) {
@@ -30,7 +30,7 @@ static int ENTRY_order(const void *a, const void *b) {
 }
 
 // Adds up the entries of each coordinate, and drops those that add up to 0. Returns 2 if memory runs out.
-static int ENTRY_drop_zeros(int64_t *count, int64_t *const index[], double *values) {
+static int ENTRY_drop_zeros(int64_t *count, int64_t *const index[], NUMBER *values) {
   ENTRY *all = (ENTRY *)malloc((*count > 0 ? (size_t)*count : 1) * sizeof(ENTRY));
   if (!all) return 2;
   for (int64_t e = 0; e < *count; e++) {
@@ -41,7 +41,7 @@ static int ENTRY_drop_zeros(int64_t *count, int64_t *const index[], double *valu
   qsort(all, (size_t)*count, sizeof(ENTRY), ENTRY_order);
   int64_t kept = 0;
   for (int64_t e = 0, next; e < *count; e = next) {
-    double sum = all[e].value;
+    NUMBER sum = all[e].value;
     for (next = e + 1; next < *count; next++) {
       int same = 1;
       for (int mode = 0; mode < MODES; mode++) same &= all[next].index[mode] == all[e].index[mode];
@@ -96,8 +96,9 @@ public:
     std::string functions;
     for (const One &one : packed_)
       if (one.result.drops_zeros)
-        functions += replaced(replaced(drop_zeros_text, "ENTRY", entry_type(one)), "MODES",
-                              std::to_string(one.result.modes.size()));
+        functions += replaced(replaced(replaced(drop_zeros_text, "NUMBER", number_type(one)), "ENTRY",
+                                       entry_type(one)),
+                              "MODES", std::to_string(one.result.modes.size()));
     return functions +
            wrap_text(comment_text("Lists the entries of " + packed_names() + ", then packs them."), "// ") +
            wrap_code(signature(whole_, names_) + " {", "") + body_ + "}\n";
@@ -119,6 +120,13 @@ private:
 
   std::string entry_type(const One &one) const {
     return fmt::format("{}_{}_entry", names_.kernel(), names_.parameter(one.result.parameter));
+  }
+
+  /// Of the values that are listed.
+  std::string number_type(const One &one) const {
+    for (const ArrayParameter &array : list(one).arrays)
+      if (array.is_value) return c_type(array.element);
+    return "double";
   }
 
   std::string packed_names() const {

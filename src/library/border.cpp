@@ -45,6 +45,7 @@ const std::vector<std::pair<std::regex, std::string>> &replacements() {
              {R"((^|`)-[io] )", "$1argument "},
              {R"(\(--index int64\))", "(index type int64)"},
              {R"(--from )", "function "},
+             {R"(--combine A=min)", "\"min\""},
              {R"(leave out `--main`, and call the kernel; or `unravel run`)", ""},
          })
       made.emplace_back(std::regex(from), to);

@@ -205,6 +205,14 @@ int unravel_tensor_over(const char *layout, size_t order, const int64_t *shape, 
 int unravel_tensor_pack(const char *layout, size_t order, const int64_t *shape, size_t entries,
                         const int64_t *const *indices, unravel_type type, const void *values,
                         unravel_type index, unravel_tensor **made, unravel_error *error) {
+  return unravel_tensor_pack_combined(layout, order, shape, entries, indices, type, values, index, nullptr,
+                                      made, error);
+}
+
+int unravel_tensor_pack_combined(const char *layout, size_t order, const int64_t *shape, size_t entries,
+                                 const int64_t *const *indices, unravel_type type, const void *values,
+                                 unravel_type index, const char *combine, unravel_tensor **made,
+                                 unravel_error *error) {
   if (made) *made = nullptr;
   return guarded(error, [&] {
     unravel::Coordinates all;
@@ -224,17 +232,24 @@ int unravel_tensor_pack(const char *layout, size_t order, const int64_t *shape, 
       all.values[e] = number.number();
       if (!all.imaginary.empty()) all.imaginary[e] = number.imaginary;
     }
-    given(made, "made") = handle(Tensor::pack(&given(layout, "layout"), all, type_of(type), index_of(index)));
+    given(made, "made") = handle(
+        Tensor::pack(&given(layout, "layout"), all, type_of(type), index_of(index), combine ? combine : ""));
   });
 }
 
 int unravel_tensor_read(const char *path, const char *layout, int order, unravel_tensor **made,
                         unravel_error *error) {
+  return unravel_tensor_read_combined(path, layout, order, nullptr, made, error);
+}
+
+int unravel_tensor_read_combined(const char *path, const char *layout, int order, const char *combine,
+                                 unravel_tensor **made, unravel_error *error) {
   if (made) *made = nullptr;
   return guarded(error, [&] {
     std::optional<std::size_t> wanted;
     if (order >= 0) wanted = static_cast<std::size_t>(order);
-    given(made, "made") = handle(Tensor::read(&given(path, "path"), layout ? layout : "", wanted));
+    given(made, "made") =
+        handle(Tensor::read(&given(path, "path"), layout ? layout : "", wanted, combine ? combine : ""));
   });
 }
 

@@ -1,6 +1,7 @@
 // Tensors of the public interface: handles of arrays in a layout.
 #include "check/validate.h"
 #include "convert/convert.h"
+#include "convert/duplicates.h"
 #include "data/folder.h"
 #include "data/tensor_file.h"
 #include "layout/layout.h"
@@ -8,6 +9,7 @@
 #include "library/state.h"
 #include "parse/parse.h"
 #include "report/suggest.h"
+#include "run/operand.h"
 #include "tensor/raw_arrays.h"
 
 #include <algorithm>
@@ -164,7 +166,8 @@ data::Coordinates entries_of(const Coordinates &given) {
   return entries;
 }
 
-Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type, value::Type index) {
+Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type, value::Type index,
+              const std::string &combine = "") {
   const TensorKind *kind = kind_of(wanted.layout(), wanted.format, index, wanted.type.value_or(type));
   if (value::is_integer(kind->value.value_or(value::Type::Float64)))
     for (const double number : entries.value)
@@ -172,6 +175,11 @@ Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type,
         fail(Kind::value_width, fmt::format("the value {} is beyond 2^53", number),
              "give arrays instead of coordinates");
   sizes_of(wanted.layout(), entries.shape);
+  if (!combine.empty()) {
+    const value::Type of_values = kind->value.value_or(value::Type::Float64);
+    convert::combine_duplicates(entries, run::combining_operator(combine, "combine ", {}, of_values),
+                                of_values);
+  }
   convert::PackOptions options = pack_options(*kind, wanted.fill);
   tensor::Tensor made = convert::pack(kind->layout, std::move(entries), options);
   if (wanted.is_unproved()) {
@@ -246,9 +254,15 @@ Tensor wrap(tensor::Tensor made, const TensorKind *kind, double fill) {
   return Access::tensor(std::move(state));
 }
 
-Tensor Tensor::read(const std::string &path, const std::string &layout, std::optional<std::size_t> order) {
+Tensor Tensor::read(const std::string &path, const std::string &layout, std::optional<std::size_t> order,
+                    const std::string &combine) {
   return at_border([&] {
-    if (std::filesystem::is_directory(path)) return from_folder(path, layout);
+    if (std::filesystem::is_directory(path)) {
+      if (!combine.empty())
+        fail(Kind::bad_option, text::Place::of_file(path), "arrays in a folder are taken as they are",
+             "leave out `combine`, and pack the tensor's coordinates with it");
+      return from_folder(path, layout);
+    }
     data::Coordinates entries = data::read_tensor(path);
     if (order) entries = data::with_order(std::move(entries), *order);
     if (order && entries.order() != *order)
@@ -257,7 +271,7 @@ Tensor Tensor::read(const std::string &path, const std::string &layout, std::opt
                        fmt::join(entries.shape, " x "), *order));
     const Wanted wanted = read_layout(layout.empty() ? "dense" : layout, entries.order());
     return packed(wanted, std::move(entries), type_in(path).value_or(value::Type::Float64),
-                  value::Type::Int32);
+                  value::Type::Int32, combine);
   });
 }
 
@@ -323,10 +337,11 @@ Tensor Tensor::over(const std::string &layout, const std::vector<std::int64_t> &
   });
 }
 
-Tensor Tensor::pack(const std::string &layout, const Coordinates &entries, ValueType type, IndexType index) {
+Tensor Tensor::pack(const std::string &layout, const Coordinates &entries, ValueType type, IndexType index,
+                    const std::string &combine) {
   return at_border([&] {
     return packed(read_layout(layout, entries.shape.size()), entries_of(entries), unravel::type_of(type),
-                  element_of(index));
+                  element_of(index), combine);
   });
 }
 

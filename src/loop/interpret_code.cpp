@@ -8,6 +8,7 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -173,7 +174,10 @@ private:
     return result;
   }
 
-  Step write(const Target &target, const Value &value_, Step::Op element_op, Step::Op local_op) {
+  Step write(const Target &target, const Value &given, Step::Op element_op, Step::Op local_op) {
+    Value value_ = given;
+    if (const double *number = value::number_of(given); number && std::isinf(*number)) // an end of the type
+      value_ = Value{Number{value::Scalar::of(*number, types_.of(target)).number()}};
     if (const auto *element = std::get_if<Element>(&target))
       return {element_op, array(element->array), term(element->slot), value(value_), 1, false, {}, {}};
     return {local_op, local(std::get<Local>(target).name), 0, value(value_), 1, false, {}, {}};

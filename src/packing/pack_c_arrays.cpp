@@ -100,7 +100,13 @@ void PieceWriter::write_dense() {
     c_.line("if (!{0}[{2}]) {0}[{2}] = 1, {1}[{2}] = 0;", given, c_.member(plan_.value), at);
     slot = at;
   }
-  c_.line("{}[{}] += {};", c_.member(plan_.value), slot, stored_value(fmt::format("{}[{}]", c_.values, e_)));
+  const std::string value = stored_value(fmt::format("{}[{}]", c_.values, e_));
+  if (c_.number() != "double") { // added to 0, a zero would lose its sign
+    c_.line("if ({0}[{1}] == 0) {0}[{1}] = {2};", c_.member(plan_.value), slot, value);
+    c_.line("else {}[{}] += {};", c_.member(plan_.value), slot, value);
+  } else {
+    c_.line("{}[{}] += {};", c_.member(plan_.value), slot, value);
+  }
   c_.close();
 }
 

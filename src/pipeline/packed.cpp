@@ -89,14 +89,6 @@ std::optional<Front> with_list(Front front, const std::string &tensor, bool may_
 
 void require_packing_in_c(const Compilation &compilation) {
   for (const auto &[tensor, packed] : compilation.packed) {
-    if (const auto type = compilation.computation.types.find(tensor);
-        type != compilation.computation.types.end() && value::is_complex(type->second))
-      report::fail(
-          report::Kind::cannot_pack, packed.layout.span,
-          fmt::format(
-              "the complex values of `{}` would be packed after the kernel, which can't be written as C yet",
-              tensor),
-          "give the result a layout to which entries can be appended, as csr; or use `unravel run`");
     const packing::PackPlan plan = packing::plan_packing(packed.layout);
     if (plan.checked.empty() && !plan.compared && !compilation.inspector) continue;
     require_appended(compilation);

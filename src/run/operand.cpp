@@ -267,7 +267,7 @@ void note_complex_inputs(Request &request) {
     if (std::filesystem::is_regular_file(input))
       type = data::complex_type_in(input);
     else if (const std::optional<std::complex<double>> number = number_in(input);
-             number && number->imag() != 0)
+             number && (input.back() == 'i' || input.back() == 'j')) // perhaps times 0
       type = value::Type::Complex128;
     if (type) request.compile.elements[tensor].value = *type;
   }

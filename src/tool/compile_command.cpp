@@ -104,12 +104,6 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
                              compilation.computation.tensors[0].name,
                              compilation.computation.tensors[1].name),
                  "leave out `--main`, and call the kernel; or `unravel run`");
-  for (const auto &[tensor, type] : compilation.computation.types)
-    if (value::is_complex(type))
-      report::fail(report::Kind::bad_option,
-                   fmt::format("`--main` reads and shows real numbers, but `{}` has values of type {}",
-                               tensor, value::facts_of(type).word),
-                   "leave out `--main`, and call the kernel; or `unravel run`");
   emit::MainOptions main;
   std::map<std::string, std::string> packed; // the first tensor of each type
   main.inspector = compilation.inspector ? &compilation.inspector->program : nullptr;

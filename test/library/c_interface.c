@@ -100,6 +100,16 @@ static void test_tensors(void) {
   EXPECT(unravel_tensor_fill(packed) == 0);
   EXPECT(unravel_tensor_value_type(packed, &type) == 0 && type == UNRAVEL_FLOAT32);
   unravel_tensor_free(packed);
+  coordinates[0] = coordinates[1] = cols; /* one coordinate twice */
+  cols[0] = cols[1] = 1;
+  EXPECT(unravel_tensor_pack_combined("csr", 2, shape, 2, coordinates, UNRAVEL_FLOAT32, numbers, UNRAVEL_INT64,
+                                      "second", &packed, &error) == 0);
+  EXPECT(unravel_tensor_array(packed, 2).count == 1 && ((float *)unravel_tensor_array(packed, 2).data)[0] == 6);
+  unravel_tensor_free(packed);
+  EXPECT_ERROR(unravel_tensor_pack_combined("csr", 2, shape, 2, coordinates, UNRAVEL_FLOAT32, numbers,
+                                            UNRAVEL_INT64, "mix", &packed, &error),
+               "unknown-operator", "`mix` is not an operator");
+  coordinates[0] = rows;
   cols[1] = 2;
   EXPECT_ERROR(unravel_tensor_pack("csr", 2, shape, 2, coordinates, UNRAVEL_FLOAT32, numbers, UNRAVEL_INT64,
                                    &packed, &error),
@@ -107,6 +117,8 @@ static void test_tensors(void) {
   EXPECT(packed == NULL);
   EXPECT_ERROR(unravel_tensor_convert(A, "csrr", &packed, &error), "unknown-layout", "layout:1:1");
   EXPECT_ERROR(unravel_tensor_read("no such file.mtx", NULL, -1, &packed, &error), "cannot-read",
+               "no such file");
+  EXPECT_ERROR(unravel_tensor_read_combined("no such file.mtx", NULL, -1, "min", &packed, &error), "cannot-read",
                "no such file");
   EXPECT_ERROR(
       unravel_tensor_over(NULL, 0, NULL, 0, NULL, 0, NULL, UNRAVEL_CHECK_FULL, NULL, NULL, &packed, &error),

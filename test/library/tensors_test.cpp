@@ -176,6 +176,27 @@ TEST(Tensors, PackConvertAndBack) {
   EXPECT_THROWN("the handle is empty", Tensor().shape());
 }
 
+TEST(Tensors, EntriesOfOneCoordinateAreCombined) {
+  const Coordinates entries{{2, 3}, {{1, 0, 1, 1}, {2, 0, 2, 2}}, {5, 4, -3, 7}};
+  const auto combined = [&](const std::string &layout, const std::string &combine) {
+    return Tensor::pack(layout, entries, unravel::ValueType::Float64, unravel::IndexType::Int32, combine)
+        .coordinates()
+        .values;
+  };
+  EXPECT_EQ(combined("csr", ""), (std::vector<double>{4, 9}));
+  EXPECT_EQ(combined("csr", "min"), (std::vector<double>{4, -3}));
+  EXPECT_EQ(combined("coo_dup", "max"), (std::vector<double>{4, 7}));
+  EXPECT_EQ(combined("csr", "first"), (std::vector<double>{4, 5}));
+  EXPECT_EQ(combined("coo_dup int32", "+"), (std::vector<double>{4, 9}));
+  EXPECT_THROWN("`combine mim`: `mim` is not an operator", combined("csr", "mim"));
+  EXPECT_THROWN("not an operator of two arguments", combined("csr", "sqrt"));
+  EXPECT_THROWN("`min` is not defined for complex numbers", combined("csr complex128", "min"));
+  const std::string path = testing::TempDir() + "combined.mtx";
+  std::ofstream(path) << "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 5\n1 2 3\n";
+  EXPECT_EQ(Tensor::read(path, "csr", std::nullopt, "second").coordinates().values, std::vector<double>{3});
+  EXPECT_EQ(Tensor::read(path, "csr").coordinates().values, std::vector<double>{8});
+}
+
 TEST(Tensors, LayoutsFromTextAndFiles) {
   const std::string text = "layout mine(i: M) { index at[K]; count K; value num[K];\n"
                            "  stored { [p] -> [i] : 0 <= p < K and i = at(p) } at num(p);\n"

@@ -244,6 +244,17 @@ TEST(Interpret, stored_zeros_differ_from_what_is_not_stored) {
   EXPECT_EQ(memory.values["y.val"], (std::vector<double>{0, 1, 1, 1}));
 }
 
+TEST(Interpret, infinities_are_the_ends_of_a_type) {
+  const Program program =
+      parse_program("kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : bool\n{\n"
+                    "  y.val[0] = -inf\n  y.val[1] = inf\n}\n");
+  Memory memory;
+  memory.sizes = {{"y.N", 2}};
+  memory.values = {{"y.val", {1, 0}}};
+  EXPECT_EQ(interpret(program, memory), 0);
+  EXPECT_EQ(memory.values.at("y.val"), (std::vector<double>{0, 1}));
+}
+
 TEST(Interpret, numbers_differ_as_numbers) {
   Program program = parse_program(
       "kernel k\nexpression e\nresult y : v(N)\n  value val[y.N] : float64\nworkspace m[4] : float64 = 0\n{\n"

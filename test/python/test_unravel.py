@@ -85,6 +85,17 @@ def test_complex_numbers(random, dtype, format):
     np.testing.assert_array_equal(packed.toarray(), np.array([[0, 1 + 3j], [0, 0], [3, 0]], dtype))
 
 
+def test_entries_of_one_coordinate_are_combined(tmp_path):
+    entries = ([[0, 2, 0], [1, 0, 1]], np.array([4.0, 3, 1]), (3, 2), "csr")
+    assert un.pack(*entries).toarray()[0, 1] == 5
+    assert un.pack(*entries, combine="min").toarray()[0, 1] == 1
+    assert un.pack(*entries, combine="first").toarray()[0, 1] == 4
+    with pytest.raises(un.Error, match="`mim` is not an operator"):
+        un.pack(*entries, combine="mim")
+    (tmp_path / "a.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 5\n1 2 3\n")
+    assert un.read(tmp_path / "a.mtx", "csr", combine="min").toarray()[0, 1] == 3
+
+
 def test_complex_arrays_are_not_copied(random):
     x = random.random(9) + 1j
     tensor = un.tensor("dense", (9,), {"val": x})

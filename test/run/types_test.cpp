@@ -107,6 +107,10 @@ const std::vector<std::string> &complex_lines() {
       "y(i) = abs(A(i,j) * x(j))",
       "y(i) = select(x(i) = z(i), x(i), 2 * z(i))",
       "y(i) = exp(0.25 * x(i)) * (sqrt(z(i)) + i)",
+      "y(i) = sqrt(conj(z(i))) * tanh(x(i)) - log(3 + z(i))",
+      "y(i) = real(sqrt(-z(i))) + sin(0.5 * x(i))",
+      "y(i) += A(i,j) * sqrt(x(j) * z(i)) / (1 + abs(z(i)))",
+      "for i { let a = log(1 + x(i) * z(i)); y(i) = a * cos(0.25 * x(i)) + sqrt(z(i)); }",
       "y(i) = any(x(i), z(i))",
       "for i { let a = 0; for j { a += A(i,j) * x(j); } y(i) = a * 2; }",
       "for i { let w(j) = 0; for j { w(j) += A(i,j); } for j { y(i) += conj(w(j)) * x(j); } }",
@@ -116,12 +120,13 @@ const std::vector<std::string> &complex_lines() {
   return all;
 }
 
-/// Any number of the type: of those with 64 bits, one that a double holds.
-double any_number(Type type, std::mt19937_64 &random) {
+/// Any number of the type: of those with 64 bits, one that a double holds, and whose cube an f32 number holds
+/// where there are such.
+double any_number(Type type, bool has_singles, std::mt19937_64 &random) {
   const auto bits = static_cast<std::int64_t>(random());
   if (!value::is_integer(type)) return static_cast<double>(bits % 10); // of a complex one either part
   const bool is_wide = value::facts_of(type).bytes == 8;
-  std::int64_t integer = random() % 2 ? bits % 20 : is_wide ? bits >> 11 : bits;
+  std::int64_t integer = random() % 2 ? bits % 20 : is_wide ? bits >> (has_singles ? 24 : 11) : bits;
   if (!value::facts_of(type).is_signed && is_wide) integer = std::abs(integer);
   return value::converted({Type::Int64, 0, integer}, type).number();
 }
@@ -199,16 +204,18 @@ std::optional<PackedCase> draw(const pipeline::Front &front, const Sizes &sizes,
   PackedCase made;
   made.sizes = sizes;
   std::map<std::string, const data::Coordinates *> operands;
+  const bool has_singles = std::ranges::any_of(
+      front.types, [](const auto &type) { return value::type_of_parts(type.second) == Type::Float32; });
   for (const compute::TensorUse &use : front.computation.tensors) {
     const auto shape = shape_of(front.computation, use.name, sizes);
     if (!shape) return std::nullopt;
     const Type type = front.types.at(use.name);
     data::Coordinates drawn = random_tensor(*shape, use.is_result ? 1 : 0.5, false, random);
     for (double &number : drawn.value)
-      number = any_number(type, random);
+      number = any_number(type, has_singles, random);
     if (value::is_complex(type)) drawn.imaginary.resize(drawn.size());
-    for (double &number : drawn.imaginary)
-      number = any_number(type, random);
+    for (double &number : drawn.imaginary) // on the cuts of roots, too, from either side
+      number = random() % 3 == 0 ? (random() % 2 ? 0.0 : -0.0) : any_number(type, has_singles, random);
     made.about += use.name + " " + std::string(value::facts_of(type).word) + " ";
     const tensor::Tensor &packed =
         made.tensors.emplace(use.name, convert::pack(front.layouts.at(use.name), drawn)).first->second;
@@ -294,7 +301,7 @@ std::string unit_text(const pipeline::Compilation &compilation, const PackedCase
         const Type part = value::type_of_parts(elements.type());
         text += fmt::format("static {} {}[] = {{", value::facts_of(part).c_name, members.back());
         for (std::size_t e = 0; e < elements.size(); ++e)
-          text += fmt::format("{}, {}, ", elements.real(e), elements.imaginary(e));
+          text += fmt::format("{:#}, {:#}, ", elements.real(e), elements.imaginary(e)); // -0.0 is no -0
         text += elements.size() == 0 ? "0};\n" : "};\n";
         members.back() = fmt::format("({} *){}", value::facts_of(elements.type()).c_name, members.back());
         continue;

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <gtest/gtest.h>
+#include <map>
 
 namespace unravel::tool::test {
 namespace {
@@ -37,6 +38,31 @@ TEST(ToolComplex, types_of_files_are_kept) {
       desk.unravel({"run", "y(i) = a * x(i)", "-i", "a=0.5-2i", "-i", "x=x.npy", "-o", "y=y.npy", "--check"});
   ASSERT_EQ(made.code, 0) << made.error;
   EXPECT_EQ(desk.read("y.npy"), npy<std::complex<double>>("<c16", {{4.5, -1}, {-0.5, -6.5}}));
+}
+
+/// Which root of -4 it is depends on the sign of the imaginary part, 0.
+TEST(ToolComplex, signs_of_zeros) {
+  const Desk desk;
+  const std::string signed_zeros = "%%MatrixMarket matrix array complex general\n3 1\n-4 -0\n-4 0\n4 0\n",
+                    roots = "%%MatrixMarket matrix array complex general\n3 1\n0 -2\n0 2\n2 0\n";
+  desk.write("z.mtx", signed_zeros);
+  for (const std::vector<std::string> &command :
+       std::vector<std::vector<std::string>>{{"convert", "z.mtx", "z.npy"},
+                                             {"convert", "z.npy", "folder", "-f", "dense"},
+                                             {"convert", "folder", "sparse", "-f", "sv"},
+                                             {"convert", "sparse", "again.mtx"}}) {
+    const Outcome made = desk.unravel(command);
+    ASSERT_EQ(made.code, 0) << made.error;
+  }
+  for (const std::string input : {"z.mtx", "z.npy", "again.mtx", "sparse"}) {
+    const Outcome made = desk.unravel({"run", "y(i) = sqrt(z(i))", "-f", "y=dense complex128", "-i",
+                                       "z=" + input, "-o", "y=y.mtx", "--check"});
+    EXPECT_EQ(made.code, 0) << input << made.error << made.out;
+    EXPECT_EQ(desk.read("y.mtx"), roots) << input;
+  }
+  const Outcome made = desk.unravel({"run", "y = sqrt(z)", "-i", "z=-4-0i", "--json", "--check"});
+  EXPECT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(made.json()["result"]["first"][0]["value"], (std::vector<double>{0, -2}));
 }
 
 TEST(ToolComplex, folders_and_files_are_converted) {
@@ -94,6 +120,64 @@ TEST(ToolComplex, kernels_of_every_kind) {
     }
 }
 
+/// What `compile --main` writes is what `run` does, under both compilers, as C and as C++.
+TEST(ToolComplex, programs_around_kernels) {
+  const Desk desk;
+  desk.write("a.mtx", hermitian);
+  desk.write("r.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 1 0.5\n");
+  desk.write("x.mtx", "%%MatrixMarket matrix array complex general\n2 1\n-4 -0.0\n-4 2\n");
+  const std::vector<std::vector<std::string>> compilers{
+      {"gcc", "-std=c99", "-fopenmp"}, {"clang-19", "-std=c99"}, {"clang++-19", "-std=c++17", "-x", "c++"}};
+  struct Case {
+    std::vector<std::string> line;             // with its layouts
+    std::map<std::string, std::string> inputs; // files of tensors
+  };
+  const std::vector<Case> cases{
+      {{"y(i) = A(i,j) * conj(x(j))", "-f", "A=csr complex128", "-f", "x=dense complex64"},
+       {{"A", "a.mtx"}, {"x", "x.mtx"}}},
+      {{"y(i) = sqrt(x(i)) + 2", "-f", "x=dense complex128"}, {{"x", "x.mtx"}}}, // the zero keeps its sign
+      {{"y(i) = abs(A(i,j) * x(j)) + imag(x(i))", "-f", "A=csr f32", "-f", "x=dense complex128"},
+       {{"A", "r.mtx"}, {"x", "x.mtx"}}},
+      {{"y(i,j) = A(i,k) * B(k,j)", "-f", "A=csr complex128", "-f", "B=csc complex128", "-f",
+        "y=csr complex128"},
+       {{"A", "a.mtx"}, {"B", "r.mtx"}}},
+      {{"y(i,j) = A(j,i) - A(i,j)", "-f", "A=csr complex128", "-f", "y=ell complex128", "-s", "drop zeros"},
+       {{"A", "a.mtx"}}},
+  };
+  bool any = false;
+  for (const Case &each : cases) {
+    std::vector<std::string> run{"run", "-o", "y=y.mtx", "--check"},
+        compile{"compile", "--main", "-o", "p.c"};
+    std::vector<std::string> call{desk.path("p").string(), "-o", "c.mtx"};
+    run.insert(run.end(), each.line.begin(), each.line.end());
+    compile.insert(compile.end(), each.line.begin(), each.line.end());
+    for (const auto &[tensor, file] : each.inputs) {
+      run.insert(run.end(), {"-i", tensor + "=" + file});
+      call.push_back(tensor + "=" + file);
+    }
+    for (const std::vector<std::string> &command : {run, compile}) {
+      const Outcome made = desk.unravel(command);
+      ASSERT_EQ(made.code, 0) << each.line[0] << made.out << made.error;
+    }
+    for (std::vector<std::string> compiler : compilers) {
+      if (!has_program(compiler[0])) continue;
+      any = true;
+      compiler.insert(compiler.end(), {"-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-pass-failed", "-O1",
+                                       "p.c", "-o", "p", "-lm"});
+      const Outcome compiled = desk.execute(compiler);
+      ASSERT_EQ(compiled.code, 0) << compiler[0] << compiled.error;
+      const Outcome called = desk.execute(call);
+      ASSERT_EQ(called.code, 0) << called.error;
+      EXPECT_EQ(rounded(desk.read("c.mtx")), rounded(desk.read("y.mtx"))) << each.line[0] << compiler[0];
+    }
+  }
+  if (!any) GTEST_SKIP() << "no compiler is installed";
+  desk.write("bad.mtx", "%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n1 1 2\n");
+  const Outcome bad = desk.execute({desk.path("p").string(), "A=bad.mtx"});
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_NE(bad.error.find("bad.mtx: a hermitian matrix is complex"), std::string::npos) << bad.error;
+}
+
 TEST(ToolComplex, what_there_is_not) {
   const Desk desk;
   desk.write("a.mtx", hermitian);
@@ -115,7 +199,6 @@ TEST(ToolComplex, what_there_is_not) {
           "`f` is not defined for complex numbers");
   refused({"compile", spmv, types[0], types[1], "-f", "y=dense f64"},
           "`y` is f64, but what is computed for it is complex128");
-  refused({"compile", spmv, types[0], types[1], "--main"}, "`--main` reads and shows real numbers");
   refused({"run", spmv, "-f", "A=csr f64", "-i", "A=a.mtx", "-i", "x=ones"}, "the entries are complex");
   if (!cfront::is_available()) return;
   desk.write(

@@ -1,5 +1,7 @@
 // The program around a kernel, C99 and C++. Every name starts with unravel_, which no kernel's does. The tables and
-// unravel_run are made for each kernel; the parts `example` show what they look like.
+// unravel_run are made for each kernel; the parts `example` show what they look like. VALUE stands for `double _Complex`
+// where some tensor is complex, else for `double`, and _OF_VALUE for `_complex` or `_real`; RESULT, _OF_RESULT and FIELD
+// say the same of the result.
 // part: includes
 #include <ctype.h>
 #include <errno.h>
@@ -18,6 +20,16 @@ static int64_t unravel_not_negative(int64_t size) {
 }
 
 // part: example
+#include <complex.h>
+#define VALUE double _Complex
+#define unravel_read_OF_VALUE unravel_read_complex
+#define unravel_mirrored_OF_VALUE unravel_mirrored_complex
+#define unravel_check_OF_VALUE unravel_check_complex
+#define RESULT double _Complex
+#define FIELD "complex"
+#define unravel_print_OF_RESULT unravel_print_complex
+#define unravel_write_OF_RESULT unravel_write_complex
+#pragma GCC diagnostic ignored "-Wunused-function"
 #define UNRAVEL_TENSORS 2
 #define UNRAVEL_OPERANDS 1
 #define UNRAVEL_ORDER 2
@@ -42,7 +54,7 @@ typedef struct unravel_entries {
   int64_t n;
   int64_t room;
   int64_t *index[UNRAVEL_ORDER];
-  double *values;
+  VALUE *values;
   int is_given;
   int is_ones;
 } unravel_entries;
@@ -60,13 +72,13 @@ static void *unravel_resize(void *memory, int64_t count, size_t size) {
   return result;
 }
 
-static void unravel_add(unravel_entries *to, int order, const int64_t *at, double value) {
+static void unravel_add(unravel_entries *to, int order, const int64_t *at, VALUE value) {
   int m;
   if (to->n == to->room) {
     to->room = to->room ? 2 * to->room : 1024;
     for (m = 0; m < order; m++)
       to->index[m] = (int64_t *)unravel_resize(to->index[m], to->room, sizeof(int64_t));
-    to->values = (double *)unravel_resize(to->values, to->room, sizeof(double));
+    to->values = (VALUE *)unravel_resize(to->values, to->room, sizeof(VALUE));
   }
   for (m = 0; m < order; m++) to->index[m][to->n] = at[m];
   to->values[to->n++] = value;
@@ -100,59 +112,106 @@ static double unravel_number(char **at, const char *name) {
   return value;
 }
 
-static void unravel_read_array(unravel_entries *to, int order, const int64_t *sizes, int sign, FILE *file,
+// part: real
+static double unravel_read_real(char **at, int field, const char *name) {
+  return field == 1 ? 1 : unravel_number(at, name);
+}
+
+static double unravel_mirrored_real(double value, int sign) {
+  return sign * value;
+}
+
+static void unravel_check_real(int field, int sign, const char *name) {
+  if (field == 2 || sign == 2) unravel_fail(name, "complex matrices can't be read");
+}
+
+// part: complex
+static double _Complex unravel_read_complex(char **at, int field, const char *name) {
+  union {
+    double parts[2];
+    double _Complex whole;
+  } number = {{1, 0}};
+  if (field != 1) number.parts[0] = unravel_number(at, name);
+  if (field == 2) number.parts[1] = unravel_number(at, name);
+  return number.whole;
+}
+
+static double _Complex unravel_mirrored_complex(double _Complex value, int sign) {
+  return sign == 2 ? conj(value) : sign * value;
+}
+
+static void unravel_check_complex(int field, int sign, const char *name) {
+  if (field != 2 && sign == 2) unravel_fail(name, "a hermitian matrix is complex");
+}
+
+// part: some_real
+// The values of a tensor that isn't complex, in the same memory.
+static double *unravel_real_values(unravel_entries *of, const char *name) {
+  double *parts = (double *)of->values;
+  int64_t k;
+  for (k = 0; k < of->n; k++) {
+    if (parts[2 * k + 1] != 0) unravel_fail(name, "it has complex values, but the kernel reads real ones");
+    parts[k] = parts[2 * k];
+  }
+  return parts;
+}
+
+// part: tools
+// field: 0 real, 1 pattern, 2 complex. sign: 0 general, 1 symmetric, -1 skew-symmetric, 2 hermitian
+static void unravel_read_array(unravel_entries *to, int order, const int64_t *sizes, int sign, int field, FILE *file,
                                const char *name) {
   char line[4096];
   int64_t at[2], mirrored[2];
   for (at[1] = 0; at[1] < sizes[1]; at[1]++)
     for (at[0] = sign ? at[1] + (sign < 0) : 0; at[0] < sizes[0]; at[0]++) {
       char *start = unravel_line(file, line, sizeof(line), name);
-      double value;
+      VALUE value;
       if (!start) unravel_fail(name, "there are fewer values than the sizes ask for");
-      value = unravel_number(&start, name);
+      value = unravel_read_OF_VALUE(&start, field, name);
       unravel_add(to, order, at, value);
       mirrored[0] = at[1], mirrored[1] = at[0];
-      if (sign && at[0] != at[1]) unravel_add(to, order, mirrored, sign * value);
+      if (sign && at[0] != at[1]) unravel_add(to, order, mirrored, unravel_mirrored_OF_VALUE(value, sign));
     }
 }
 
-// sign: 0 general, 1 symmetric, -1 skew-symmetric
 static void unravel_read_coordinates(unravel_entries *to, int order, const int64_t *sizes, int64_t count, int sign,
-                                     int is_pattern, FILE *file, const char *name) {
+                                     int field, FILE *file, const char *name) {
   char line[4096];
   int64_t at[2], mirrored[2];
   for (; count > 0; count--) {
     char *start = unravel_line(file, line, sizeof(line), name);
-    double value;
+    VALUE value;
     if (!start) unravel_fail(name, "there are fewer entries than the header says");
     at[0] = unravel_integer(&start, name) - 1;
     at[1] = unravel_integer(&start, name) - 1;
     if (at[0] < 0 || at[0] >= sizes[0] || at[1] < 0 || at[1] >= sizes[1])
       unravel_fail(name, "an entry lies outside of the matrix");
-    value = is_pattern ? 1 : unravel_number(&start, name);
+    value = unravel_read_OF_VALUE(&start, field, name);
     unravel_add(to, order, at, value);
     mirrored[0] = at[1], mirrored[1] = at[0];
-    if (sign && at[0] != at[1]) unravel_add(to, order, mirrored, sign * value);
+    if (sign && at[0] != at[1]) unravel_add(to, order, mirrored, unravel_mirrored_OF_VALUE(value, sign));
   }
 }
 
-// A Matrix Market file: coordinate or array, not complex. A vector is a matrix of one column.
+// A Matrix Market file: coordinate or array. A vector is a matrix of one column.
 static void unravel_read_matrix(unravel_entries *to, int order, FILE *file, const char *name) {
-  char line[4096], format[64], field[64], symmetry[64];
+  char line[4096], format[64], numbers[64], symmetry[64];
   char *at = line;
   int64_t sizes[2], count = 0;
-  int sign = 0, is_array, m;
+  int sign = 0, field = 0, is_array, m;
   if (order > 2) unravel_fail(name, "a tensor of order 3 or more comes from a .tns file");
   if (!fgets(line, sizeof(line), file)) line[0] = 0;
   for (; *at; at++) *at = (char)tolower((unsigned char)*at);
-  if (sscanf(line, "%%%%matrixmarket matrix %63s %63s %63s", format, field, symmetry) != 3)
+  if (sscanf(line, "%%%%matrixmarket matrix %63s %63s %63s", format, numbers, symmetry) != 3)
     unravel_fail(name, "this is not a Matrix Market file");
   is_array = strcmp(format, "array") == 0;
   if (!is_array && strcmp(format, "coordinate") != 0) unravel_fail(name, "the format is unknown");
-  if (strcmp(field, "complex") == 0 || strcmp(symmetry, "hermitian") == 0)
-    unravel_fail(name, "complex matrices can't be read");
+  if (strcmp(numbers, "pattern") == 0) field = 1;
+  if (strcmp(numbers, "complex") == 0) field = 2;
   if (strcmp(symmetry, "symmetric") == 0) sign = 1;
   if (strcmp(symmetry, "skew-symmetric") == 0) sign = -1;
+  if (strcmp(symmetry, "hermitian") == 0) sign = 2;
+  unravel_check_OF_VALUE(field, sign, name);
   at = unravel_line(file, line, sizeof(line), name);
   if (!at) unravel_fail(name, "the line with the sizes is missing");
   sizes[0] = unravel_integer(&at, name);
@@ -163,9 +222,9 @@ static void unravel_read_matrix(unravel_entries *to, int order, FILE *file, cons
   if (sign && sizes[0] != sizes[1]) unravel_fail(name, "a symmetric matrix is square");
   for (m = 0; m < order; m++) to->sizes[m] = sizes[m];
   if (is_array)
-    unravel_read_array(to, order, sizes, sign, file, name);
+    unravel_read_array(to, order, sizes, sign, field, file, name);
   else
-    unravel_read_coordinates(to, order, sizes, count, sign, strcmp(field, "pattern") == 0, file, name);
+    unravel_read_coordinates(to, order, sizes, count, sign, field, file, name);
 }
 
 // The sizes in a line `# shape: 3 4 5` among the comments that a file begins with; whether there is one.
@@ -278,11 +337,29 @@ static double unravel_seconds(void) {
 #endif
 }
 
+// part: real_result
+static void unravel_print_real(double value, int digits) {
+  printf(" %.*g", digits, value);
+}
+
+static void unravel_write_real(FILE *file, double value) {
+  fprintf(file, "%.17g\n", value);
+}
+
+// part: complex_result
+static void unravel_print_complex(double _Complex value, int digits) {
+  printf(" %.*g%+.*gj", digits, creal(value), digits, cimag(value));
+}
+
+static void unravel_write_complex(FILE *file, double _Complex value) {
+  fprintf(file, "%.17g %.17g\n", creal(value), cimag(value));
+}
+
 // part: all_values
 // The result: to a file (.mtx, from order 3 on lines of a .tns), or its sum and first values.
-static void unravel_show(const unravel_entries *shape, const double *values, const char *output) {
+static void unravel_show(const unravel_entries *shape, const RESULT *values, const char *output) {
   int64_t stride[UNRAVEL_ORDER], at[UNRAVEL_ORDER], count = 1, k, slot;
-  double sum = 0;
+  RESULT sum = 0;
   FILE *file;
   int m, order = unravel_orders[0];
   for (m = order - 1; m >= 0; m--) {
@@ -290,14 +367,16 @@ static void unravel_show(const unravel_entries *shape, const double *values, con
     count *= shape->sizes[unravel_modes[m]];
   }
   for (k = 0; k < count; k++) sum += values[k];
-  printf("%s: %lld values, sum %.17g, first:", unravel_names[0], (long long)count, sum);
-  for (k = 0; k < count && k < 8; k++) printf(" %.6g", values[k]);
+  printf("%s: %lld values, sum", unravel_names[0], (long long)count);
+  unravel_print_OF_RESULT(sum, 17);
+  printf(", first:");
+  for (k = 0; k < count && k < 8; k++) unravel_print_OF_RESULT(values[k], 6);
   printf("\n");
   if (!output) return;
   file = fopen(output, "w");
   if (!file) unravel_fail(output, strerror(errno));
   if (order <= 2)
-    fprintf(file, "%%%%MatrixMarket matrix array real general\n%lld %lld\n",
+    fprintf(file, "%%%%MatrixMarket matrix array %s general\n%lld %lld\n", FIELD,
             (long long)(order > 0 ? shape->sizes[0] : 1), (long long)(order > 1 ? shape->sizes[1] : 1));
   for (m = 0; m < order; m++) at[m] = 0;
   for (k = 0; k < count; k++) {
@@ -305,7 +384,7 @@ static void unravel_show(const unravel_entries *shape, const double *values, con
       slot += stride[m] * at[m];
       if (order > 2) fprintf(file, "%lld ", (long long)at[m] + 1);
     }
-    fprintf(file, "%.17g\n", values[slot]);
+    unravel_write_OF_RESULT(file, values[slot]);
     for (m = 0; m < order && ++at[m] == shape->sizes[m]; m++) at[m] = 0;
   }
   k = ferror(file);
@@ -318,27 +397,30 @@ static void unravel_show(const unravel_entries *shape, const double *values, con
 // part: stored_values
 // The result's stored values: to a file (.mtx, from order 3 on lines of a .tns), or their sum and the first.
 static void unravel_show_stored(const unravel_entries *shape, int64_t count, const int64_t *const *at,
-                                const double *values, const char *output) {
+                                const RESULT *values, const char *output) {
   int64_t stored = 0, shown = 0, k;
-  double sum = 0;
+  RESULT sum = 0;
   FILE *file;
   int m, order = unravel_orders[0];
   for (k = 0; k < count; k++)
     if (at[0][k] > 0) stored++, sum += values[k];
-  printf("%s: %lld values, sum %.17g, first:", unravel_names[0], (long long)stored, sum);
+  printf("%s: %lld values, sum", unravel_names[0], (long long)stored);
+  unravel_print_OF_RESULT(sum, 17);
+  printf(", first:");
   for (k = 0; k < count && shown < 8; k++)
-    if (at[0][k] > 0) shown++, printf(" %.6g", values[k]);
+    if (at[0][k] > 0) shown++, unravel_print_OF_RESULT(values[k], 6);
   printf("\n");
   if (!output) return;
   file = fopen(output, "w");
   if (!file) unravel_fail(output, strerror(errno));
   if (order <= 2)
-    fprintf(file, "%%%%MatrixMarket matrix coordinate real general\n%lld %lld %lld\n",
+    fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %lld\n", FIELD,
             (long long)shape->sizes[0], (long long)(order > 1 ? shape->sizes[1] : 1), (long long)stored);
   for (k = 0; k < count; k++) {
     if (at[0][k] == 0) continue;
     for (m = 0; m < order; m++) fprintf(file, "%lld ", (long long)at[m][k]);
-    fprintf(file, "%s%.17g\n", order == 1 ? "1 " : "", values[k]);
+    if (order == 1) fprintf(file, "1 ");
+    unravel_write_OF_RESULT(file, values[k]);
   }
   k = ferror(file);
   if (fclose(file) || k) {
