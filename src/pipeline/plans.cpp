@@ -228,6 +228,9 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
   made.written.forest = contract::as_written(network);
   made.written.cost = contract::cost_of(network, made.written.forest, {contract::Objective::Time});
   made.least_work = work_of(made, made.written.forest);
+  for (const contract::Plan &plan : made.found.plans)
+    made.least_work = std::min(made.least_work, work_of(made, plan.forest));
+  options.less_than = made.least_work;
   for (const contract::Plan &plan : found_by(contract::Objective::Work, 1).plans)
     made.least_work = std::min(made.least_work, plan.cost);
   return made;
@@ -293,7 +296,11 @@ std::optional<Plans> plans_to_choose_from(const Request &request, const Front &f
       return work_of(*plans, plan.forest) <= cost::most_work * plans->least_work &&
              may_be_kernel(front, *plans, plan);
     };
-    if (!plans || std::ranges::any_of(plans->found.plans, saves_work) || plans->found.plans.size() < most ||
+    const std::size_t factors = plans ? plans->network.factors.size() : 0;
+    const bool takes_long =
+        factors > 6 || (factors > 4 && most > plans_looked_at); // to find ten times as many
+    if (!plans || takes_long || plans->found.plans.size() < most ||
+        std::ranges::any_of(plans->found.plans, saves_work) ||
         work_of(*plans, plans->written.forest) <= cost::most_work * plans->least_work)
       break;
   }
