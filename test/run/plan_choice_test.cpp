@@ -217,3 +217,18 @@ TEST(PlanChoice, loops_of_a_sparse_factor_are_shared_by_themselves) {
   const auto stage = std::ranges::find(many.stages, "parts", &pipeline::Stage::name);
   EXPECT_TRUE(stage != many.stages.end());
 }
+
+TEST(PlanChoice, what_two_sparse_factors_cannot_share_is_no_reason_to_stay_as_written) {
+  // Of the plan with the least work, the loops over i and k would go over positions of both.
+  pipeline::Request request =
+      Problem{"Z(i,j,l) = A(i,k,c) * B(k,j) * C(c,l)", {{"A", "csf3"}, {"B", "csr"}}, {}, {}}.request();
+  request.counts = {{"A.M", 40}, {"A.N", 50}, {"A.K", 30},    {"A.NR", 40}, {"A.NF", 1273}, {"A.NNZ", 2000},
+                    {"B.M", 50}, {"B.N", 40}, {"B.NNZ", 300}, {"C.M", 30},  {"C.N", 8}};
+  const pipeline::Front front = pipeline::read_request(request);
+  const std::optional<pipeline::Plans> plans = pipeline::plans_to_choose_from(request, front);
+  ASSERT_TRUE(plans);
+  const pipeline::Compilation made = pipeline::compile(request, front);
+  ASSERT_TRUE(made.plan);
+  EXPECT_GT(made.leaves.size(), 1u); // a program
+  EXPECT_LT(work_of(*plans, forest_of(*plans, made)), 0.8 * work_of(*plans, plans->written.forest));
+}
