@@ -9,6 +9,7 @@
 #include "choose/statements.h"
 #include "choose/threads.h"
 #include "choose/wavefronts.h"
+#include "combine/planned.h"
 #include "combine/repeated.h"
 #include "combine/structure.h"
 #include "cost/thresholds.h"
@@ -180,21 +181,32 @@ void merge_loops(Compilation &made, Steps &steps) {
       [](const std::vector<choose::MergedLocal> &locals) { return choose::to_text(locals); });
 }
 
+/// Are all contractions in shared loops what the plan wants them to be? Else they are one product.
+bool has_all_parts(const Compilation &made, const Front &planned) {
+  const auto parts =
+      std::ranges::count_if(made.leaves, [](const Leaf &leaf) { return leaf.plan.parts.has_value(); });
+  return static_cast<std::size_t>(parts) == planned.nested.size();
+}
+
+/// The line by the first of these plans that has all of its parts.
+std::optional<Compilation> with_one_of(const std::vector<std::size_t> &numbers, const Request &request,
+                                       const Front &front, const Plans &plans) {
+  constexpr std::size_t most = 8; // each is compiled
+  for (std::size_t k = 0; k < std::min(numbers.size(), most); ++k) {
+    const Front planned = with_plan(request, front, plans, numbers[k]);
+    Compilation made = compile(request, planned);
+    if (has_all_parts(made, planned)) return made;
+  }
+  return std::nullopt;
+}
+
 /// The line by another plan, where its own loops, which are planned, are clearly worse.
 std::optional<Compilation> with_better_plan(const Request &request, const Front &front,
                                             const std::optional<Plans> &plans, const Compilation &own) {
-  if (!plans || own.leaves.size() != 1 || own.combination.has_loops()) return std::nullopt;
+  if (!plans || front.schedule.plan || own.leaves.size() != 1 || own.combination.has_loops())
+    return std::nullopt;
   const contract::Forest forest = own_forest(*plans, own.leaves.front().plan).value_or(plans->written.forest);
-  const std::vector<std::size_t> numbers = choices_beside(front, *plans, forest);
-  constexpr std::size_t most = 3; // each is compiled
-  for (std::size_t k = 0; k < std::min(numbers.size(), most); ++k) {
-    const Front planned = with_plan(request, front, *plans, numbers[k]);
-    Compilation made = compile(request, planned);
-    const auto parts =
-        std::ranges::count_if(made.leaves, [](const Leaf &leaf) { return leaf.plan.parts.has_value(); });
-    if (static_cast<std::size_t>(parts) == planned.nested.size()) return made;
-  }
-  return std::nullopt;
+  return with_one_of(choices_beside(front, *plans, forest), request, front, *plans);
 }
 
 } // namespace
@@ -226,18 +238,23 @@ Compilation compile(const Request &request) {
   return compile(request, read_request(request));
 }
 
-static Compilation compile_front(const Request &request, const Front &front);
+static Compilation compile_front(const Request &request, const Front &front,
+                                 const std::optional<Plans> &plans);
 
 Compilation compile(const Request &request, const Front &front) {
-  Compilation made = compile_front(request, front);
-  if (request.details && !made.weighed) made.weighed = weighed_plans(request, front, made.plan);
+  std::optional<Plans> plans = plans_to_choose_from(request, front); // a search: once
+  Compilation made = compile_front(request, front, plans);
+  if (request.details && !made.weighed)
+    made.weighed = weighed_plans(request, front, std::move(plans), made.plan);
   return made;
 }
 
-static Compilation compile_front(const Request &request, const Front &front) {
-  const std::optional<Plans> plans = plans_to_choose_from(request, front); // a search: once
-  if (const std::optional<Front> planned = with_plan(request, front, plans))
-    return compile(request, *planned);
+static Compilation compile_front(const Request &request, const Front &front,
+                                 const std::optional<Plans> &plans) {
+  if (const std::optional<Front> planned = with_plan(request, front, plans)) {
+    Compilation made = compile(request, *planned);
+    if (front.schedule.plan || has_all_parts(made, *planned)) return made;
+  }
   if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
   Steps steps(result.stages, request.details);
@@ -264,7 +281,11 @@ static Compilation compile_front(const Request &request, const Front &front) {
 
   result.combination = steps.run(
       "iteration space",
-      [&] { return combine::combine(result.computation, result.layouts, result.structure); },
+      [&] {
+        return front.plan && !front.program.empty()
+                   ? combine::combine_planned(result.computation, result.layouts)
+                   : combine::combine(result.computation, result.layouts, result.structure);
+      },
       [](const combine::Combination &made) { return combine::to_text(made); });
   Distrusted distrusted(request.distrusted.begin(), request.distrusted.end());
   const std::optional<compute::ResultLocal> local =

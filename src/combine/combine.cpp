@@ -3,6 +3,7 @@
 #include "combine/given_sizes.h"
 #include "combine/locals.h"
 #include "combine/naming.h"
+#include "combine/planned.h"
 #include "combine/refuse.h"
 #include "combine/row_major.h"
 #include "combine/split.h"
@@ -29,9 +30,9 @@ namespace {
 
 class Combiner {
 public:
-  Combiner(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
-           const std::string &structure)
-      : computation_(computation), program_(forward_sums(computation)), structure_(structure),
+  Combiner(const compute::Computation &computation, compute::Program program,
+           const std::map<std::string, Layout> &layouts, const std::string &structure)
+      : computation_(computation), program_(std::move(program)), structure_(structure),
         lender_(lender_of(structure, computation.program)), naming_(layouts, lender_) {}
 
   Combination combine() {
@@ -590,7 +591,10 @@ private:
 
 Combination combine(const compute::Computation &computation, const std::map<std::string, Layout> &layouts,
                     const std::string &structure) {
-  return Combiner(computation, layouts, structure).combine();
+  return Combiner(computation, forward_sums(computation), layouts, structure).combine();
+}
+Combination combine_planned(const compute::Computation &line, const std::map<std::string, Layout> &layouts) {
+  return Combiner(line, line.program, layouts, "").combine();
 }
 
 } // namespace unravel::combine

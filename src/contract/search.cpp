@@ -294,6 +294,8 @@ private:
   std::deque<Step> steps_;
 };
 
+constexpr double rounding = 1e-9; // of costs that are the same
+
 /// Of each set of factors so many trees are kept: of up to six factors all.
 constexpr std::size_t most_trees = 945, most_trees_of_many = 64;
 
@@ -311,8 +313,10 @@ Found search(const Network &network, const SearchOptions &options) {
   // cost at least up to a quarter more; of few factors all are listed.
   const double slack = options.plans == 1 ? 1 : network.factors.size() <= 4 ? any : 1.25;
   double bound = any;
-  for (std::size_t number = 0; number < trees.size() && (!is_bound || trees.least(number) <= bound);
-       ++number) {
+  const auto may_be_better = [&](double least) {
+    return !is_bound || (least <= bound && least < options.less_than * (1 - rounding));
+  };
+  for (std::size_t number = 0; number < trees.size() && may_be_better(trees.least(number)); ++number) {
     try {
       Forests forests(network, options, in_order, trees.tree(number), left);
       for (const Option &option : forests.all()) {

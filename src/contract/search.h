@@ -3,6 +3,7 @@
 #include "contract/forest.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 /// The cheapest loop nest forests of a product, by dynamic programming over the sets of its factors and of
@@ -14,6 +15,8 @@ struct SearchOptions {
   std::size_t plans = 1; // so many of the best that differ in their contractions or their buffers
   /// No buffer has more elements.
   double most_elements = 1 << 27;
+  /// What costs as much needn't be found.
+  double less_than = std::numeric_limits<double>::infinity();
   /// Steps of the search, about a million in a second. Where they are spent, trees are left out, the most
   /// expensive ones first.
   std::int64_t budget = 1000000;

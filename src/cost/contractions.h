@@ -73,11 +73,8 @@ inline constexpr double kernel = 250;
 
 /// So much cheaper than the line's own loops is a plan that is taken: estimates are no measurements.
 inline constexpr double worth = 0.8;
-/// The work of what is taken is never more than so many times the least,
+/// The work (operations) of what is taken is never more than so many times that of the best tree, whatever
+/// the estimated times are.
 inline constexpr double most_work = 1.1;
-/// unless all that saves work takes more than so many times the time, by the estimates. (A product of n tensors
-/// in the innermost loop is n operations; of these vectors in registers make little, where a sum more goes
-/// through memory: MTTKRP with few entries in a fibre.)
-inline constexpr double most_time_for_work = 1;
 
 } // namespace unravel::cost

@@ -315,6 +315,8 @@ private:
     case ValueNode::Term: return {ElementType::Int64, 0, term(node.term)};
     case ValueNode::Local: is_nothing_ |= is_nothing_in_[node.slot]; return locals_[node.slot];
     case ValueNode::Apply: {
+      if (observer_ && !value::made_by_conversion(node.apply))
+        observer_->operate(std::max<std::size_t>(node.children.size(), 2) - 1);
       auto arguments = node.children | std::views::transform([&](std::size_t child) { return value(child); });
       if (node.type == ElementType::Float64 && !value::made_by_conversion(node.apply) &&
           !value::takes_part(node.apply))
@@ -517,6 +519,7 @@ private:
     }
     case Step::AddElement: {
       const Scalar added = written(step);
+      if (observer_) observer_->operate(1);
       const std::size_t slot =
           element(step.slot, step.first, step.atomic ? Races::Touch::Atomic : Races::Touch::Write);
       const Array &to = arrays_[step.slot];
@@ -528,6 +531,7 @@ private:
       is_nothing_in_[step.slot] = is_nothing_;
       return true;
     case Step::AddLocal:
+      if (observer_) observer_->operate(1);
       locals_[step.slot] = reduced(step.by, locals_[step.slot], written(step));
       return true;
     case Step::Zero: zero(step); return true;

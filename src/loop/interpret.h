@@ -35,6 +35,8 @@ public:
   /// A product is added to the result, or to a sum on its way there, or is an entry that is appended to it:
   /// one point of an iteration space.
   virtual void point() = 0;
+  /// Values are joined by an operator: so many times. A reduction is one time; a conversion is none.
+  virtual void operate(std::size_t times) { static_cast<void>(times); }
 };
 
 struct InterpretOptions {

@@ -26,7 +26,11 @@ public:
     }
     for (const plan::Hoist &hoist : leaf.hoists)
       sums_.push_back({hoist.level, factors_of(hoist.outside)});
-    if (sums_.empty() && !loops_.empty() && !has(network_.result, loops_.back().index)) {
+    const auto is_dense = [&](const scan::Level &level) {
+      return level.kind == scan::Level::Kind::Loop && level.tensor.empty();
+    };
+    if (sums_.empty() && !loops_.empty() && !has(network_.result, loops_.back().index) &&
+        is_dense(leaf.nest.levels[loops_.back().level])) {
       Set outside = 0;
       for (std::size_t factor = 0; factor < network_.factors.size(); ++factor)
         if (!has(network_.of(factor), loops_.back().index)) outside |= bit(factor);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace unravel::pipeline {
 
@@ -72,8 +73,6 @@ void take_stored(contract::Factor &factor, contract::Set &walked, const compute:
     factor.prefixes.push_back(std::min(visited, all));
     if (loop == trips.end()) walked |= contract::bit(number);
   }
-  for (std::size_t k = factor.prefixes.size(); k-- > 1;) // no prefix alone has more than it has with the next
-    factor.prefixes[k - 1] = std::min(factor.prefixes[k - 1], std::max(factor.prefixes[k], 1.0));
 }
 
 /// Does the user speak of the loops, or the result's entries, so that they must stay as they are?
@@ -142,16 +141,27 @@ double work_of(const Plans &plans, const contract::Forest &forest) {
   return contract::cost_of(plans.network, forest, {contract::Objective::Work});
 }
 
-/// Of the listed plans.
-double least_work(const Plans &plans) {
-  double least = work_of(plans, plans.written.forest);
-  for (const contract::Plan &plan : plans.found.plans)
-    least = std::min(least, work_of(plans, plan.forest));
-  return least;
-}
-
 bool is_program(const Front &front, const Plans &plans, const contract::Plan &plan) {
   return planned_line(front, plans, plan).program.has_value();
+}
+
+/// Is it a kernel of its own, as far as is known before it is compiled? Terms that share loops over the
+/// positions of several factors are no parts of one.
+bool may_be_kernel(const Front &front, const Plans &plans, const contract::Plan &plan) {
+  const compute::PlannedLine line = planned_line(front, plans, plan);
+  const auto walks = [&](const std::string &tensor) {
+    for (std::size_t k = 0; k < plans.walked.size(); ++k)
+      if (plans.contraction.factors[k].tensor == tensor && plans.walked[k] != 0) return true;
+    return false;
+  };
+  return (line.program || !line.nested.empty()) &&
+         std::ranges::all_of(line.nested, [&](const compute::NestedTerms &nested) {
+           std::set<std::size_t> read; // a term may be the whole line, which has all accesses
+           for (const contract::Term &term : nested.forest.terms)
+             read.insert(term.factors.begin(), term.factors.end());
+           return std::ranges::count_if(
+                      read, [&](std::size_t factor) { return walks(nested.accesses[factor]); }) == 1;
+         });
 }
 
 /// The first plan that is one product, whose loops the order of the line may have by itself, or none.
@@ -200,19 +210,29 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
   made.walked.resize(network.factors.size());
   for (std::size_t k = 0; k < network.factors.size(); ++k)
     take_stored(network.factors[k], made.walked[k], contraction->factors[k], network, request, front);
-  contract::SearchOptions options;
   made.contraction = std::move(*contraction);
+  contract::SearchOptions options;
   constexpr std::size_t of_all = 8; // plans so many fit the structure of a factor
-  options.plans = is_lent ? of_all * most : most;
-  made.found = contract::search(network, options);
-  if (is_lent) {
-    std::erase_if(made.found.plans, [&](const contract::Plan &plan) {
-      return !writes_at_entries_of(plan.forest, network, lending) || is_program(front, made, plan);
-    });
-    if (made.found.plans.size() > most) made.found.plans.resize(most);
-  }
+  const auto found_by = [&](contract::Objective objective, std::size_t number) {
+    options.price.objective = objective;
+    options.plans = is_lent ? of_all * number : number;
+    contract::Found found = contract::search(network, options);
+    if (is_lent)
+      std::erase_if(found.plans, [&](const contract::Plan &plan) {
+        return !writes_at_entries_of(plan.forest, network, lending) || is_program(front, made, plan);
+      });
+    if (found.plans.size() > number) found.plans.resize(number);
+    return found;
+  };
+  made.found = found_by(contract::Objective::Time, most);
   made.written.forest = contract::as_written(network);
-  made.written.cost = contract::cost_of(network, made.written.forest, options.price);
+  made.written.cost = contract::cost_of(network, made.written.forest, {contract::Objective::Time});
+  made.least_work = work_of(made, made.written.forest);
+  for (const contract::Plan &plan : made.found.plans)
+    made.least_work = std::min(made.least_work, work_of(made, plan.forest));
+  options.less_than = made.least_work;
+  for (const contract::Plan &plan : found_by(contract::Objective::Work, 1).plans)
+    made.least_work = std::min(made.least_work, plan.cost);
   return made;
 }
 
@@ -223,9 +243,10 @@ compute::PlannedLine planned_line(const Front &front, const Plans &plans, const 
 
 std::optional<std::size_t> choice_of(const Front &front, const Plans &plans) {
   const std::vector<contract::Plan> &all = plans.found.plans;
-  const double most = cost::most_work * least_work(plans);
+  const double most = cost::most_work * plans.least_work;
   const auto best = std::ranges::find_if(all, [&](const contract::Plan &plan) {
-    return is_program(front, plans, plan) && work_of(plans, plan.forest) <= most;
+    return is_program(front, plans, plan) && work_of(plans, plan.forest) <= most &&
+           may_be_kernel(front, plans, plan);
   });
   if (best == all.end() || best->cost > cost::worth * plans.written.cost) return std::nullopt;
   const contract::Plan *one_nest = in_one_nest(front, plans);
@@ -235,17 +256,20 @@ std::optional<std::size_t> choice_of(const Front &front, const Plans &plans) {
 
 std::vector<std::size_t> choices_beside(const Front &front, const Plans &plans, const contract::Forest &own) {
   const double own_cost = contract::cost_of(plans.network, own, {}), own_work = work_of(plans, own);
-  const double most = cost::most_work * std::min(least_work(plans), own_work);
-  // What saves work is taken unless it is slower by the estimate; anything else must be clearly faster.
-  const double limit = own_cost * (own_work > most ? cost::most_time_for_work : cost::worth);
-  std::vector<std::size_t> choices;
+  const double most = cost::most_work * std::min(plans.least_work, own_work);
+  const bool is_too_much = own_work > most;
+  std::vector<std::size_t> choices, others; // these do too much, too, but less
   for (std::size_t number = 0; number < plans.found.plans.size(); ++number) {
     const contract::Plan &plan = plans.found.plans[number];
-    if (plan.cost > limit) break;
-    if (work_of(plans, plan.forest) > most) continue;
-    const compute::PlannedLine line = planned_line(front, plans, plan);
-    if (line.program || !line.nested.empty()) choices.push_back(number);
+    if (!is_too_much && plan.cost > cost::worth * own_cost) break;
+    const double work = work_of(plans, plan.forest);
+    if (work >= own_work && is_too_much) continue;
+    if (work > most && !is_too_much) continue;
+    if (may_be_kernel(front, plans, plan)) (work <= most ? choices : others).push_back(number);
   }
+  std::ranges::stable_sort(
+      others, {}, [&](std::size_t number) { return work_of(plans, plans.found.plans[number].forest); });
+  choices.insert(choices.end(), others.begin(), others.end());
   return choices;
 }
 
@@ -257,27 +281,47 @@ Front with_plan(const Request &request, const Front &front, const Plans &plans, 
 }
 
 std::optional<Plans> plans_to_choose_from(const Request &request, const Front &front) {
-  if (front.schedule.plan || has_wishes(front.schedule) || !front.nested.empty()) return std::nullopt;
   std::string why;
-  return plans_of(request, front, plans_looked_at, why);
+  if (!front.nested.empty()) return std::nullopt;
+  if (const std::optional<parse::ScheduleTree::Plan> &asked = front.schedule.plan) {
+    if (asked->number < 1) return std::nullopt;
+    const std::size_t most = std::min(static_cast<std::size_t>(asked->number), most_plans);
+    return plans_of(request, front, std::max(most, plans_looked_at), why);
+  }
+  if (has_wishes(front.schedule)) return std::nullopt;
+  std::optional<Plans> plans;
+  for (std::size_t most = plans_looked_at; most <= most_plans; most *= 10) {
+    plans = plans_of(request, front, most, why);
+    const auto saves_work = [&](const contract::Plan &plan) {
+      return work_of(*plans, plan.forest) <= cost::most_work * plans->least_work &&
+             may_be_kernel(front, *plans, plan);
+    };
+    const std::size_t factors = plans ? plans->network.factors.size() : 0;
+    const bool takes_long =
+        factors > 6 || (factors > 4 && most > plans_looked_at); // to find ten times as many
+    if (!plans || takes_long || plans->found.plans.size() < most ||
+        std::ranges::any_of(plans->found.plans, saves_work) ||
+        work_of(*plans, plans->written.forest) <= cost::most_work * plans->least_work)
+      break;
+  }
+  return plans;
 }
 
 std::optional<Front> with_plan(const Request &request, const Front &front,
-                               const std::optional<Plans> &to_choose_from) {
+                               const std::optional<Plans> &plans) {
   const std::optional<parse::ScheduleTree::Plan> &asked = front.schedule.plan;
   if (!asked) {
-    const std::optional<std::size_t> number =
-        to_choose_from ? choice_of(front, *to_choose_from) : std::nullopt;
-    return number ? std::optional(with_plan(request, front, *to_choose_from, *number)) : std::nullopt;
+    const std::optional<std::size_t> number = plans ? choice_of(front, *plans) : std::nullopt;
+    return number ? std::optional(with_plan(request, front, *plans, *number)) : std::nullopt;
   }
   if (asked->number < 1 || !front.nested.empty()) return std::nullopt;
-  std::string why;
-  const auto number = static_cast<std::size_t>(asked->number) - 1;
-  const std::size_t most = std::min(number + 1, most_plans);
-  const std::optional<Plans> plans = plans_of(request, front, std::max(most, plans_looked_at), why);
-  if (!plans)
+  if (!plans) {
+    std::string why;
+    plans_of(request, front, 1, why);
     report::fail(Kind::not_supported, asked->span, fmt::format("`plan {}`: {}", asked->number, why),
                  "leave it out; a program itself says what is computed first");
+  }
+  const auto number = static_cast<std::size_t>(asked->number) - 1;
   if (plans->found.plans.size() <= number)
     report::fail(Kind::not_supported, asked->span,
                  fmt::format("`plan {}`: there are {} plans", asked->number, plans->found.plans.size()),

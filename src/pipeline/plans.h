@@ -25,6 +25,7 @@ struct Plans {
   contract::Network network;
   contract::Found found;  // the best ones, the cheapest first
   contract::Plan written; // all factors multiplied in the innermost loop
+  double least_work = 0;  // of all plans, and of the line as written: operations
   compute::Contraction contraction;
   std::vector<contract::Set> walked; // as compute::with_plan wants it
 };
@@ -37,9 +38,11 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
 /// How the line is computed by that plan.
 compute::PlannedLine planned_line(const Front &front, const Plans &plans, const contract::Plan &plan);
 
-/// So many of the best are looked at where the schedule asks for none.
+/// So many of the best are looked at where the schedule asks for none; more where all of these do too much
+/// work.
 inline constexpr std::size_t plans_looked_at = 10;
-/// Nothing where a plan is asked for, or the schedule says something of loops, or there are no plans.
+/// Nothing where none is wanted, or the schedule says something of loops, or there are no plans. Where one is
+/// asked for by its number, it is among them, if it exists.
 std::optional<Plans> plans_to_choose_from(const Request &request, const Front &front);
 
 /// The number, from 0 on, of the plan that is taken before the line's own loops are known: the best one that
@@ -48,16 +51,15 @@ std::optional<Plans> plans_to_choose_from(const Request &request, const Front &f
 std::optional<std::size_t> choice_of(const Front &front, const Plans &plans);
 
 /// The numbers of those that are taken in place of the line's own loops, which compute `own`; the best first.
-/// They are clearly cheaper, or these do more work than any loops may (cost/contractions.h).
+/// They are clearly cheaper, or the own loops do more work than any loops may (cost/contractions.h).
 std::vector<std::size_t> choices_beside(const Front &front, const Plans &plans, const contract::Forest &own);
 
 /// The front with the program, or the loops, of that plan.
 /// Precondition: it isn't one product without sums.
 Front with_plan(const Request &request, const Front &front, const Plans &plans, std::size_t number);
 
-/// That of the plan that the schedule asks for, or of choice_of among those of plans_to_choose_from. Else
+/// That of the plan that the schedule asks for, or of choice_of; `plans`: those of plans_to_choose_from. Else
 /// nothing. Throws mistakes and limits of what is asked for.
-std::optional<Front> with_plan(const Request &request, const Front &front,
-                               const std::optional<Plans> &to_choose_from);
+std::optional<Front> with_plan(const Request &request, const Front &front, const std::optional<Plans> &plans);
 
 } // namespace unravel::pipeline

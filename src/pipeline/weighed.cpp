@@ -11,9 +11,11 @@ constexpr std::size_t shown = 10;
 } // namespace
 
 std::shared_ptr<const Weighed> weighed_plans(const Request &request, const Front &front,
-                                             std::optional<std::size_t> taken) {
+                                             std::optional<Plans> plans, std::optional<std::size_t> taken) {
+  const std::size_t most = std::max(shown, taken.value_or(0) + 1);
   std::string why;
-  std::optional<Plans> plans = plans_of(request, front, std::max(shown, taken.value_or(0) + 1), why);
+  if (!plans) plans = plans_of(request, front, most, why);
+  if (plans && plans->found.plans.size() > most) plans->found.plans.resize(most);
   if (!plans || plans->found.plans.empty()) return nullptr;
   auto made = std::make_shared<Weighed>();
   made->plans = std::move(*plans);

@@ -14,9 +14,10 @@ struct Weighed {
   std::size_t bytes = 0;            // of an element of a buffer
 };
 
-/// Null where there are none.
+/// Null where there are none. `plans`: what was chosen from; nothing where nothing was: they are searched
+/// then.
 std::shared_ptr<const Weighed> weighed_plans(const Request &request, const Front &front,
-                                             std::optional<std::size_t> taken);
+                                             std::optional<Plans> plans, std::optional<std::size_t> taken);
 
 /// In words: what is made of a line by its plan.
 std::string kernel_text(const compute::PlannedLine &line);

@@ -4,6 +4,7 @@
 #include "term/solve.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
@@ -262,6 +263,17 @@ std::vector<std::string> Determination::keys(std::size_t variable, Variables bou
     }
   }
   std::sort(result.begin(), result.end());
+  return result;
+}
+
+Variables Determination::targets(std::size_t variable, Variables bound) const {
+  Variables result = 0;
+  for (const Constraint &constraint : constraints_) {
+    const Variables outside = constraint.outside;
+    const bool about = constraint.equality && (constraint.inside & bit(variable)) &&
+                       subset(outside | constraint.inside, bound | bit(variable));
+    if (about && std::has_single_bit(outside) && outside != bit(variable)) result |= outside;
+  }
   return result;
 }
 

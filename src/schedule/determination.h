@@ -46,6 +46,8 @@ public:
   /// there are any, looping over the variable is a find; so it is where an interval leaves few values:
   /// rowptr(r) <= p < rowptr(r + 1).
   std::vector<std::string> keys(std::size_t variable, Variables bound) const;
+  /// The variables that alone give the keys their targets: of col(p) = j, where j is bound, that is j.
+  Variables targets(std::size_t variable, Variables bound) const;
   /// Is there an equation over it and `bound` alone, in which it has a factor, as 2*j = col(p)? One value at
   /// most satisfies it.
   bool is_multiplied_in_equation(std::size_t variable, Variables bound) const;

@@ -175,15 +175,26 @@ private:
     bool bounded = false;
     std::vector<std::string> keys;
     double trip = 0;
+    double part = 0;    // of a find: of the targets' values the part that a segment has at least
     Variables then = 0; // what is bound behind it
   };
   const Choice &choice_of(std::size_t variable, Variables bound) const {
     auto [at, is_new] = choices_.try_emplace({bound, variable});
     Choice &choice = at->second;
     if (is_new && (choice.bounded = determination_.bounded(variable, bound)))
-      choice = {true, determination_.keys(variable, bound), trip(variable, bound),
+      choice = {true, determination_.keys(variable, bound), trip(variable, bound), part(variable, bound),
                 determination_.close(bound | (Variables{1} << variable))};
     return choice;
+  }
+
+  /// Of the values that a find's targets have the part that a segment holds on average, if sizes are known:
+  /// of as many targets it can't let fewer through.
+  double part(std::size_t variable, Variables bound) const {
+    double values = 1;
+    const Variables targets = determination_.targets(variable, bound);
+    for (std::size_t target = 0; target < determination_.size(); ++target)
+      if (targets & (Variables{1} << target)) values *= trip(target, determination_.close(0));
+    return values > 1 ? std::min(1.0, trip(variable, bound) / values) : 0;
   }
 
   /// `visits`: how often what follows the chosen variables is reached; `before[k]`: what follows the first k.
@@ -223,8 +234,9 @@ private:
     // are less random than that.
     double random_hits = length / std::pow(cost::default_size, static_cast<double>(choice.keys.size()));
     double reach = find ? reach_of(variable, choice.keys) : 1;
-    double inner =
-        visits * (find ? std::max(std::min({cost::hit_rate, length, reach}), random_hits) : length);
+    double inner = visits * length;
+    if (find)
+      inner = visits * std::max({std::min({cost::hit_rate, length, reach}), random_hits, choice.part});
     double steps = length;
     if (find && !scans_.count(choice.keys))
       steps = steps_of_find(variable, bound, length, reach, visits, chosen, before);

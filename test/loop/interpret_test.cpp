@@ -367,9 +367,11 @@ struct Listener final : Observer {
         arrays[array] + "[" + std::to_string(slot) + (count == 1 ? "" : "+" + std::to_string(count)) + "] ";
   }
   void point() override { text += "point "; }
+  void operate(std::size_t times) override { operations += times; }
 
   std::vector<std::string> variables, arrays;
   std::string text;
+  std::size_t operations = 0;
 };
 
 } // namespace
@@ -387,4 +389,5 @@ TEST(Interpret, tells_what_happens) {
   // The sum that is added to the result is no point again.
   EXPECT_EQ(listener.text, "y.val[0+2] k=0{ A.f[0] y.val[1] point y.val[0] } "
                            "k=1{ A.f[2] y.val[1] point y.val[1] } k=2{ } ");
+  EXPECT_EQ(listener.operations, 2u * 3); // a product, and two additions
 }

@@ -383,8 +383,12 @@ std::optional<std::vector<std::int64_t>> shape_of(const compute::Computation &co
     for (const auto &[size, extent] : sizes.indices)
       known.emplace(size, term::Term(extent));
     shape.emplace();
-    for (const term::Term &extent : declared->second)
-      shape->push_back(term::substitute(extent, known).as<term::Constant>()->value);
+    for (const term::Term &extent : declared->second) {
+      const term::Term value = term::substitute(extent, known);
+      const auto *number = value.as<term::Constant>();
+      report::require(number, "all sizes are given that a tensor's extents name");
+      shape->push_back(number->value);
+    }
     if (std::any_of(shape->begin(), shape->end(), [](std::int64_t extent) { return extent < 0; }))
       return std::nullopt;
   }
