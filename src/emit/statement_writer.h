@@ -9,6 +9,7 @@
 #include "loop/facts.h"
 #include "loop/gathered_sum.h"
 #include "loop/lane_sums.h"
+#include "loop/tile_sum.h"
 
 #include <functional>
 #include <map>
@@ -18,7 +19,8 @@
 #include <vector>
 
 /// The writer of a kernel function's statements. Its parts lie in statements.cpp (one by one),
-/// in_registers.cpp (sums in vectors), in_parallel.cpp (threads) and at_once.cpp (tests of many iterations).
+/// in_registers.cpp (sums in vectors), tiles.cpp (in tiles), in_parallel.cpp (threads) and at_once.cpp (tests
+/// of many iterations).
 namespace unravel::emit {
 
 class StatementWriter {
@@ -139,6 +141,16 @@ private:
 
   void close(const std::vector<std::string> &last);
 
+  // ---- products that are added to a matrix, in tiles of it
+
+  /// Returns false, and writes nothing, where the loop adds no such products.
+  bool write_in_tiles(const loop::For &x);
+  /// The loop over the tiles of some vectors in the rows at hand, from that column on.
+  void write_tile(const loop::TileSum &sum, int vectors, const std::string &first_column);
+  /// What takes the place of the loops over the matrix; `sums`: of the tile, row by row.
+  std::vector<std::string> tile_inside(const loop::TileSum &sum, int vectors,
+                                       const std::vector<std::string> &sums);
+
   // ---- sums in lanes
 
   /// The nest with its sums in a local array, which is added to the elements behind it. Returns false, and
@@ -253,11 +265,13 @@ private:
   std::vector<std::string> lane_pairs_;         // what the lanes add to in its place, if anything
   loop::DenseSum dense_;                        // that is being written in registers, or none
   const loop::Statement *clearing_ = nullptr;   // the loop before it that clears its stretch
-  std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left
-  const loop::Statement *emptying_ = nullptr;   // a loop over a set that takes all out of it
-  const loop::Zero *zeroed_ = nullptr;          // what a loop that adds to copies is to clear
-  std::string copied_, marks_;                  // the array that has copies, and the marks of their blocks
-  std::string first_lane_;                      // where that begins
+  loop::TileSum tile_;                          // that is being written in registers, or none
+  std::map<const loop::For *, std::string> lower_; // where loops begin that are left for what is no tile
+  std::vector<std::string> inside_; // takes the place of the innermost loops of these; empty: what is left
+  const loop::Statement *emptying_ = nullptr; // a loop over a set that takes all out of it
+  const loop::Zero *zeroed_ = nullptr;        // what a loop that adds to copies is to clear
+  std::string copied_, marks_;                // the array that has copies, and the marks of their blocks
+  std::string first_lane_;                    // where that begins
   const loop::Statement *statement_ = nullptr;
   std::map<std::string, std::string> past_caches_; // by the array
   std::string text_;
