@@ -1,7 +1,7 @@
 // Products of several tensors, f64, int32: as they are written, all factors in the innermost loop, against
 // the plan that is taken, and against other plans that are a program of their own.
 //   plans [--kernels mttkrp,ttmc,attention,chain,rows,goals,choice] [--threads 1|2] [--budget MS]
-//   [--data FOLDER] [--quick] [--json FILE]
+//   [--goals ttmc,tttc,tttp,mttkrp3,mttkrp4,attention] [--data FOLDER] [--quick] [--json FILE]
 // `goals`: the plan that is taken against forms written by hand (plans_goals.cpp).
 // `choice`: of small products all plans that cost up to ten times as much as the cheapest one are measured,
 // and the one that is taken by itself is compared with the fastest.
@@ -227,6 +227,7 @@ int main(int count, char **arguments) try {
   bench::Report report(count, arguments, "bench_plans");
   Options options;
   options.folder = bench::data_folder(count, arguments);
+  options.goals = bench::option(count, arguments, "goals", "");
   options.threads = bench::thread_count(count, arguments, "1") > 1 ? 2 : 1;
   options.quick = bench::has_option(count, arguments, "quick");
   options.budget = std::atof(bench::option(count, arguments, "budget", options.quick ? "80" : "300").c_str());

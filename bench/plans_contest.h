@@ -16,6 +16,7 @@ struct Options {
   double budget = 300;
   bool quick = false;
   std::string folder; // of tensors in files, or empty
+  std::string goals;  // which of measure_goals: names with commas, or empty for all
 };
 
 /// A product, its sparse factors, and the sizes of the indices that these don't have.
