@@ -5,6 +5,7 @@
 #include "emit/expression.h"
 #include "emit/names.h"
 #include "emit/span.h"
+#include "loop/columns.h"
 #include "loop/dense_sum.h"
 #include "loop/facts.h"
 #include "loop/gathered_sum.h"
@@ -151,6 +152,17 @@ private:
   std::vector<std::string> tile_inside(const loop::TileSum &sum, int vectors,
                                        const std::vector<std::string> &sums);
 
+  // ---- nests over columns, some vectors of these at a time
+
+  /// Returns false, and writes nothing, where the loop is no such nest.
+  bool write_columns(const loop::For &x);
+  /// What takes the place of a loop over columns in the part that is being written; false where it is none.
+  bool write_columns_inside(const loop::For &inner);
+  std::string lanes_at(const loop::Element &element, int v);
+  std::string lanes_of(const loop::Value &value, const std::string &column, int v);
+  /// The blocks of a copy that the part from that slot on lies in.
+  void mark_part(const term::Term &slot);
+
   // ---- sums in lanes
 
   /// The nest with its sums in a local array, which is added to the elements behind it. Returns false, and
@@ -266,6 +278,10 @@ private:
   loop::DenseSum dense_;                        // that is being written in registers, or none
   const loop::Statement *clearing_ = nullptr;   // the loop before it that clears its stretch
   loop::TileSum tile_;                          // that is being written in registers, or none
+  loop::Columns columns_;                       // the nest that is being written in parts, or none
+  std::string no_lanes_;                        // a vector of zeros in such a part
+  int column_vectors_ = 0;                      // of the part; 0: what is left
+  std::map<std::string, std::vector<std::string>> column_rows_; // arrays' rows in variables
   std::map<const loop::For *, std::string> lower_; // where loops begin that are left for what is no tile
   std::vector<std::string> inside_; // takes the place of the innermost loops of these; empty: what is left
   const loop::Statement *emptying_ = nullptr; // a loop over a set that takes all out of it

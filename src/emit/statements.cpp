@@ -150,7 +150,7 @@ void StatementWriter::write(const For &x) {
 void StatementWriter::write_for(const For &x) {
   if (std::optional<DenseSum> sum = sum_in_registers(*statement_)) return write_in_registers(*sum);
   if ((&x == dense_.inner || &x == tile_.rows) && !inside_.empty()) return lines(inside_);
-  if (write_in_tiles(x)) return;
+  if (write_columns_inside(x) || write_in_tiles(x) || write_columns(x)) return;
   if (write_in_lanes(x)) return;
   comment(x.comment);
   if (lanes_ && lanes_->lanes == &x && !lane_pairs_.empty())

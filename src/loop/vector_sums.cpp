@@ -1,5 +1,6 @@
 #include "loop/vector_sums.h"
 
+#include "loop/columns.h"
 #include "loop/dense_sum.h"
 #include "loop/gathered_sum.h"
 #include "loop/lane_sums.h"
@@ -43,6 +44,7 @@ public:
     if (const std::optional<TileSum> sum = may_be_stretch ? tile_sum(*loop, program_) : std::nullopt;
         sum && !is_short(*loop, *sum))
       return VectorSum::Tiles;
+    if (may_be_stretch && !around.lanes && columns(*loop, program_)) return VectorSum::Columns;
     if (const std::optional<DenseSum> next = may_be_stretch && around.next && is_loop(*around.next)
                                                  ? dense_sum(*around.next, program_)
                                                  : std::nullopt;
@@ -56,7 +58,7 @@ public:
   /// Where what stands in a loop of that kind is.
   static Around inside(const Statement &statement, VectorSum kind, Around around) {
     around.next = nullptr;
-    around.in_stretch = around.in_stretch || kind == VectorSum::Stretch;
+    around.in_stretch = around.in_stretch || kind == VectorSum::Stretch || kind == VectorSum::Columns;
     if (kind == VectorSum::Lanes) around.lanes = lane_sums(std::get<For>(statement.kind))->lanes;
     return around;
   }
@@ -182,6 +184,7 @@ std::string_view name_of(VectorSum kind) {
   case VectorSum::Pairs: return "pairs";
   case VectorSum::Gathered: return "gathered";
   case VectorSum::Tiles: return "tiles";
+  case VectorSum::Columns: return "columns";
   }
   return "";
 }
