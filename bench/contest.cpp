@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <malloc.h>
+#include <map>
 #include <unistd.h>
 
 namespace unravel::bench {
@@ -49,20 +52,34 @@ double milliseconds_of(clockid_t clock) {
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
-double time_of(const std::function<void()> &run, int repetitions, clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
-  double begin = milliseconds_of(clock);
+/// Nanoseconds on a processor of each of the process's threads.
+std::map<std::string, double> times_of_threads() {
+  std::map<std::string, double> times;
+  for (const auto &thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(thread.path() / "schedstat");
+    double time = 0;
+    if (file >> time) times[thread.path().filename()] = time;
+  }
+  return times;
+}
+
+double time_of(const std::function<void()> &run, int repetitions, Timing timing = Timing::cpu) {
+  std::map<std::string, double> before;
+  if (timing == Timing::busiest) before = times_of_threads();
+  const clockid_t clock = timing == Timing::wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+  const double begin = milliseconds_of(clock);
   for (int k = 0; k < repetitions; ++k)
     run();
-  return (milliseconds_of(clock) - begin) / repetitions;
+  double time = milliseconds_of(clock) - begin;
+  if (timing == Timing::busiest)
+    for (const auto &[thread, after] : times_of_threads())
+      time = std::max(time, (after - before[thread]) * 1e-6);
+  return time / repetitions;
 }
 
-clockid_t clock_of(Timing timing) {
-  return timing == Timing::wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
-}
-
-int repetitions_for(const std::function<void()> &run, clockid_t clock) {
+int repetitions_for(const std::function<void()> &run, Timing timing) {
   run(); // caches and branch predictors are warm from here on
-  double once = std::min(time_of(run, 1, clock), time_of(run, 1, clock));
+  double once = std::min(time_of(run, 1, timing), time_of(run, 1, timing));
   return std::clamp(static_cast<int>(least_milliseconds / std::max(once, 1e-6)), 1, most_repetitions);
 }
 
@@ -74,15 +91,14 @@ double cpu_milliseconds() {
 
 Contest compare(const std::function<void()> &first, const std::function<void()> &second, int pairs,
                 Timing timing) {
-  clockid_t clock = clock_of(timing);
-  int first_repetitions = repetitions_for(first, clock);
-  int second_repetitions = repetitions_for(second, clock);
+  int first_repetitions = repetitions_for(first, timing);
+  int second_repetitions = repetitions_for(second, timing);
   std::vector<double> firsts, seconds, ratios;
   for (int pair = 0; pair < pairs; ++pair) {
     double a = 0, b = 0;
-    if (pair % 2 == 0) a = time_of(first, first_repetitions, clock);
-    b = time_of(second, second_repetitions, clock);
-    if (pair % 2 != 0) a = time_of(first, first_repetitions, clock);
+    if (pair % 2 == 0) a = time_of(first, first_repetitions, timing);
+    b = time_of(second, second_repetitions, timing);
+    if (pair % 2 != 0) a = time_of(first, first_repetitions, timing);
     firsts.push_back(a);
     seconds.push_back(b);
     ratios.push_back(a / b);
@@ -101,12 +117,11 @@ double Standings::ratio(std::size_t k, std::size_t by) const {
 
 Standings compare(const std::vector<Contestant> &contestants, Timing timing, double budget, int warming) {
   constexpr int least_rounds = 3, most_rounds = 15;
-  clockid_t clock = clock_of(timing);
   std::vector<int> repetitions, rounds;
   for (const Contestant &contestant : contestants) {
     contestant.run(); // caches and branch predictors are warm from here on
-    double once = std::max(time_of(contestant.run, 1, clock), 1e-6);
-    if (once < 10 * least_milliseconds) once = std::min(once, time_of(contestant.run, 3, clock));
+    double once = std::max(time_of(contestant.run, 1, timing), 1e-6);
+    if (once < 10 * least_milliseconds) once = std::min(once, time_of(contestant.run, 3, timing));
     repetitions.push_back(std::clamp(static_cast<int>(least_milliseconds / once), 1, most_repetitions));
     double fitting = budget / (once * repetitions.back());
     rounds.push_back(static_cast<int>(std::clamp<double>(fitting, least_rounds, most_rounds)));
@@ -118,7 +133,7 @@ Standings compare(const std::vector<Contestant> &contestants, Timing timing, dou
       if (round >= rounds[k]) continue;
       for (int run = 0; run < warming; ++run)
         contestants[k].run();
-      times[k].push_back(time_of(contestants[k].run, repetitions[k], clock));
+      times[k].push_back(time_of(contestants[k].run, repetitions[k], timing));
     }
   return Standings(std::move(times));
 }
@@ -128,7 +143,12 @@ Timing timing_of(int threads) {
 }
 
 std::string unit_of(Timing timing) {
-  return timing == Timing::cpu ? "ms of CPU time" : "ms of wall clock";
+  switch (timing) {
+  case Timing::cpu: return "ms of CPU time";
+  case Timing::busiest: return "ms of CPU time of the busiest thread";
+  case Timing::wall: break;
+  }
+  return "ms of wall clock";
 }
 
 std::string option(int count, char **arguments, const std::string &name, const std::string &otherwise) {

@@ -1,26 +1,21 @@
 // Products of several tensors, f64, int32: as they are written, all factors in the innermost loop, against
 // the plan that is taken, and against other plans that are a program of their own.
-//   plans [--kernels mttkrp,ttmc,attention,chain,rows,choice] [--threads 1|2] [--budget MS] [--quick] [--json
-//   FILE]
+//   plans [--kernels mttkrp,ttmc,attention,chain,rows,goals,choice] [--threads 1|2] [--budget MS]
+//   [--goals ttmc,tttc,tttp,mttkrp3,mttkrp4,attention] [--data FOLDER] [--quick] [--json FILE]
+// `goals`: the plan that is taken against forms written by hand (plans_goals.cpp).
 // `choice`: of small products all plans that cost up to ten times as much as the cheapest one are measured,
 // and the one that is taken by itself is compared with the fastest.
-// Generated tensors. bench/README.md has the targets.
+// Generated tensors, and for `goals` those of FOLDER (.tns). bench/README.md has the targets.
 
 #include "pipeline/plans.h"
-#include "data/generate.h"
-#include "kernel.h"
 #include "parse/parse.h"
-#include "report.h"
+#include "plans_contest.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <list>
-#include <memory>
 #include <numeric>
-#include <random>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -28,19 +23,7 @@
 namespace {
 
 using namespace unravel;
-
-struct Options {
-  int threads = 1;
-  double budget = 300;
-  bool quick = false;
-};
-
-/// A product, its sparse factors by generator texts, and the sizes of the indices that these don't have.
-struct Case {
-  std::string name, expression;
-  std::map<std::string, std::string> formats, generators;
-  std::map<std::string, std::int64_t> sizes;
-};
+using bench::Case, bench::ProductContest, bench::Options;
 
 std::vector<Case> cases_of(const std::string &kernel, bool quick) {
   std::vector<Case> cases;
@@ -86,59 +69,6 @@ std::vector<Case> cases_of(const std::string &kernel, bool quick) {
   }
   if (cases.empty()) throw std::runtime_error(fmt::format("there is no kernel `{}`", kernel));
   return cases;
-}
-
-data::Coordinates dense(std::vector<std::int64_t> shape) {
-  std::vector<double> values(static_cast<std::size_t>(data::element_count(shape)));
-  std::mt19937_64 random(3);
-  for (double &value : values)
-    value = std::uniform_real_distribution<double>(-1, 1)(random);
-  return data::from_dense(std::move(shape), values);
-}
-
-/// The tensors of a case, packed.
-struct Packed {
-  std::map<std::string, tensor::Tensor> tensors;
-  std::size_t entries = 0; // of the sparse ones
-
-  Packed(const Case &of, const compute::Computation &computation) {
-    std::map<std::string, std::int64_t> sizes = of.sizes;
-    std::map<std::string, data::Coordinates> sparse;
-    const std::vector<compute::Statement> &statements = computation.program.statements;
-    for (const auto &[name, text] : of.generators) {
-      const data::Coordinates &made = sparse.emplace(name, bench::generated(text)).first->second;
-      entries += made.size();
-      compute::each_read(statements.front(), [&, &tensor = name](const compute::Access &access) {
-        for (std::size_t mode = 0; access.tensor == tensor && mode < access.subscripts.size(); ++mode)
-          sizes[access.subscripts[mode].index] = made.shape[mode];
-      });
-    }
-    compute::each_access(statements.front(), [&](const compute::Access &access) {
-      std::vector<std::int64_t> shape;
-      for (const compute::Subscript &subscript : access.subscripts)
-        shape.push_back(sizes.at(subscript.index));
-      const auto made = sparse.find(access.tensor);
-      tensors.emplace(access.tensor,
-                      bench::pack_as(made == sparse.end() ? "dense" : of.formats.at(access.tensor),
-                                     made == sparse.end() ? dense(shape) : made->second));
-    });
-  }
-
-  schedule::Counts counts() const {
-    std::map<std::string, const tensor::Tensor *> all;
-    for (const auto &[name, tensor] : tensors)
-      all[name] = &tensor;
-    return bench::counts(all);
-  }
-};
-
-double difference(const std::vector<double> &one, const std::vector<double> &other) {
-  double most = 0, largest = 1e-300;
-  for (std::size_t k = 0; k < one.size(); ++k) {
-    most = std::max(most, std::abs(one[k] - other[k]));
-    largest = std::max(largest, std::abs(other[k]));
-  }
-  return most / largest;
 }
 
 std::string text_of(const compute::PlannedLine &line) {
@@ -229,67 +159,8 @@ std::vector<Case> cases_of_choice() {
       {"bilinear", "s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, {{"A", matrix}}, {}}};
 }
 
-/// Kernels of one case, which compute the same result.
-class Contest {
-public:
-  Contest(const Case &of, const Options &options)
-      : name_(of.name), options_(options), request_(request_of(of)), front_(pipeline::read_request(request_)),
-        packed_(of, front_.computation), result_(packed_.tensors.at(of.expression.substr(0, 1))) {
-    request_.counts = packed_.counts();
-    for (auto &[name, tensor] : packed_.tensors)
-      tensors_[name] = &tensor;
-  }
-
-  const pipeline::Request &request() const { return request_; }
-  const pipeline::Front &front() const { return front_; }
-  const std::vector<bench::Contestant> &contestants() const { return contestants_; }
-
-  pipeline::Request with(const std::vector<std::string> &schedules) const {
-    pipeline::Request one = request_;
-    one.schedules = schedules;
-    return one;
-  }
-
-  /// Throws where its result differs from the first one's.
-  void add(const std::string &name, const std::vector<std::string> &schedules) {
-    bench::BoundKernel &kernel = kernels_.emplace_back(with(schedules), tensors_);
-    kernel.set_threads(options_.threads);
-    kernel();
-    const auto values = result_.array("val").as<double>();
-    const std::vector<double> got(values.begin(), values.end());
-    if (expected_.empty()) expected_ = got;
-    if (const double off = difference(got, expected_); !(off < 1e-10))
-      throw std::runtime_error(fmt::format("{}, {}: the results differ by {}", name_, name, off));
-    contestants_.push_back({name, [&kernel] { kernel(); }, {}});
-  }
-
-  bench::Standings run(bench::Table &table) const {
-    table.row(name_, packed_.entries);
-    return bench::compare(contestants_, bench::timing_of(options_.threads), options_.budget);
-  }
-
-private:
-  static pipeline::Request request_of(const Case &of) {
-    pipeline::Request request;
-    request.expression = of.expression;
-    request.formats = of.formats;
-    return request;
-  }
-
-  const std::string name_;
-  const Options options_;
-  pipeline::Request request_;
-  const pipeline::Front front_;
-  Packed packed_;
-  tensor::Tensor &result_;
-  std::map<std::string, tensor::Tensor *> tensors_;
-  std::list<bench::BoundKernel> kernels_;
-  std::vector<bench::Contestant> contestants_;
-  std::vector<double> expected_;
-};
-
 void measure_choice(const Case &of, const Options &options, bench::Table &table) {
-  Contest contest(of, options);
+  ProductContest contest(of, options);
   std::string why;
   const std::optional<pipeline::Plans> plans =
       pipeline::plans_of(contest.request(), contest.front(), 60, why);
@@ -308,7 +179,7 @@ void measure_choice(const Case &of, const Options &options, bench::Table &table)
     if (plans->found.plans[k].cost <= 10 * plans->found.plans.front().cost)
       add(fmt::format("plan {}", k + 1));
   add("plan none");
-  const bench::Standings standings = contest.run(table);
+  const bench::Standings standings = contest.run(table, bench::timing_of(options.threads));
   std::size_t best = 0;
   for (std::size_t k = 0; k < contestants.size(); ++k)
     if (standings.milliseconds(k) < standings.milliseconds(best)) best = k;
@@ -333,13 +204,13 @@ void measure_choice(const Case &of, const Options &options, bench::Table &table)
 }
 
 void measure(const Case &of, const Options &options, bench::Table &table) {
-  Contest contest(of, options);
+  ProductContest contest(of, options);
   contest.add("ours", {});
   contest.add("as written", {"plan none"});
   const std::vector<bench::Contestant> &contestants = contest.contestants();
   for (std::size_t number : other_plans(contest.request()))
     contest.add(fmt::format("other {}", contestants.size() - 1), {fmt::format("plan {}", number)});
-  const bench::Standings standings = contest.run(table);
+  const bench::Standings standings = contest.run(table, bench::timing_of(options.threads));
   for (std::size_t k = 0; k < contestants.size(); ++k)
     table.figure(contestants[k].name, standings.milliseconds(k));
   for (std::size_t k = 1; k < contestants.size(); ++k)
@@ -355,11 +226,18 @@ int main(int count, char **arguments) try {
   setenv("KMP_BLOCKTIME", "0", 0);
   bench::Report report(count, arguments, "bench_plans");
   Options options;
+  options.folder = bench::data_folder(count, arguments);
+  options.goals = bench::option(count, arguments, "goals", "");
   options.threads = bench::thread_count(count, arguments, "1") > 1 ? 2 : 1;
   options.quick = bench::has_option(count, arguments, "quick");
   options.budget = std::atof(bench::option(count, arguments, "budget", options.quick ? "80" : "300").c_str());
-  std::istringstream kernels(bench::option(count, arguments, "kernels", "mttkrp,ttmc,attention,chain,rows"));
+  std::istringstream kernels(
+      bench::option(count, arguments, "kernels", "mttkrp,ttmc,attention,chain,rows,goals"));
   for (std::string kernel; std::getline(kernels, kernel, ',');) {
+    if (kernel == "goals") {
+      bench::measure_goals(report, options);
+      continue;
+    }
     if (kernel == "choice") {
       bench::Table &table = report.table(kernel, "all plans of small products",
                                          bench::unit_of(bench::timing_of(options.threads)), options.threads);

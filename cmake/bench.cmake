@@ -42,7 +42,9 @@ set_source_files_properties(bench/operators_hand.cpp PROPERTIES COMPILE_OPTIONS
   "-O3;-march=native;-fno-math-errno;-fno-trapping-math;-fno-signed-zeros;-fassociative-math")
 target_link_libraries(bench_operators PRIVATE unravel_contest)
 
-add_executable(bench_plans bench/plans.cpp)
+add_executable(bench_plans bench/plans.cpp bench/plans_contest.cpp bench/plans_goals.cpp bench/plans_hand.cpp
+               bench/tensors_hand.cpp)
+set_source_files_properties(bench/plans_hand.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffast-math")
 target_link_libraries(bench_plans PRIVATE unravel_contest)
 
 find_package(Eigen3 QUIET NO_MODULE) # Debian: libeigen3-dev

@@ -102,9 +102,130 @@ bool holds_sum(const loop::For &loop, const std::string &inner) {
   return found;
 }
 
+/// The loop over what a leaf's parts share innermost, around an inner product in a local value.
+class SumsOfParts {
+public:
+  SumsOfParts(const LoopsOf &leaf, const loop::Program &lowered, const loop::Counts &counts)
+      : leaf_(leaf), lowered_(lowered), counts_(counts) {}
+
+  std::vector<Request> requests() {
+    const loop::For *outer = nullptr;
+    const loop::For *inner = nullptr;
+    loop::each_statement(lowered_.body, [&](const Statement &statement) {
+      const auto *loop = std::get_if<loop::For>(&statement.kind);
+      const loop::For *own = loop && !outer ? inner_product(*loop) : nullptr;
+      if (own) outer = loop, inner = own;
+    });
+    const std::optional<Verdict> carried = outer ? verdict_of(outer->variable) : std::nullopt;
+    if (!carried || is_short(*outer) || loops_of(outer->variable) != 1 || loops_of(inner->variable) != 1)
+      return {};
+    Request simd, jam;
+    simd.kind = Request::Kind::Vectorise;
+    simd.variable = inner->variable;
+    simd.updates = true;
+    jam.kind = Request::Kind::Jam;
+    jam.variable = outer->variable;
+    jam.factor = cost::dot_products_at_once;
+    jam.updates = *carried == Verdict::Reduction;
+    return {simd, jam};
+  }
+
+private:
+  std::optional<Verdict> verdict_of(const std::string &variable) const {
+    for (const depend::LoopVerdict &each : leaf_.verdicts)
+      if (each.variable == variable &&
+          (each.verdict == Verdict::Reduction || each.verdict == Verdict::Parallel))
+        return each.verdict;
+    return {};
+  }
+
+  int loops_of(const std::string &variable) const {
+    int count = 0;
+    loop::each_statement(lowered_.body, [&](const Statement &statement) {
+      const auto *loop = std::get_if<loop::For>(&statement.kind);
+      count += loop && loop->variable == variable;
+    });
+    return count;
+  }
+
+  bool is_short(const loop::For &outer) const {
+    for (const Term &load : term::applications_of(outer.upper))
+      if (const auto found = counts_.find(load.as<term::Apply>()->function); found != counts_.end())
+        return found->second < cost::least_jammed;
+    return false;
+  }
+
+  /// The first loop in it that is an inner product, where the loops in it may be shared by iterations: all
+  /// run over dense modes, and add to local values of an iteration or to elements of the result.
+  const loop::For *inner_product(const loop::For &outer) const {
+    if (outer.parallel || outer.step != 1 || outer.simd || outer.team) return nullptr;
+    const loop::Effects own = loop::effects_of(outer.body);
+    const loop::For *found = nullptr;
+    for (const Statement &statement : outer.body) {
+      if (const auto *add = loop::addition_of(statement); add && !may_add(*add, own)) return nullptr;
+      const auto *inner = std::get_if<loop::For>(&statement.kind);
+      if (!inner && !loop::addition_of(statement) && !std::holds_alternative<loop::Let>(statement.kind) &&
+          !std::holds_alternative<loop::DeclareValue>(statement.kind))
+        return nullptr;
+      if (!inner) continue;
+      const loop::Accumulate *sum = shared_sum(*inner, own);
+      if (!sum) return nullptr;
+      if (!found && std::holds_alternative<loop::Local>(sum->target) && along(*inner, *sum)) found = inner;
+    }
+    return found;
+  }
+
+  bool may_add(const loop::Accumulate &add, const loop::Effects &own) const {
+    if (const auto *local = std::get_if<loop::Local>(&add.target)) return own.declared.contains(local->name);
+    const std::string &array = std::get<loop::Element>(add.target).array;
+    return !add.atomic && std::none_of(lowered_.workspace.begin(), lowered_.workspace.end(),
+                                       [&](const loop::WorkspaceArray &each) { return each.name == array; });
+  }
+
+  /// The only statement, behind names, of a loop that has the same range in each iteration of that around.
+  const loop::Accumulate *shared_sum(const loop::For &inner, const loop::Effects &own) const {
+    const auto is_name = [](const Statement &statement) {
+      return std::holds_alternative<loop::Let>(statement.kind);
+    };
+    const bool sums = !inner.body.empty() && std::all_of(inner.body.begin(), inner.body.end() - 1, is_name);
+    const loop::Accumulate *sum = sums ? loop::addition_of(inner.body.back()) : nullptr;
+    std::int64_t extent = 0;
+    const bool dense = inner.step == 1 && !inner.parallel && inner.together == 1 && !inner.simd &&
+                       inner.lower == Term(0) && term::applications_of(inner.upper).empty() &&
+                       !own.mentions_declared(inner.upper) &&
+                       (!term::constant_difference(inner.lower, inner.upper, extent) ||
+                        extent >= cost::shortest_dot_product);
+    return sum && dense && may_add(*sum, own) ? sum : nullptr;
+  }
+
+  static bool along(const loop::For &inner, const loop::Accumulate &sum) {
+    bool along = true, any = false;
+    term::Substitution lets;
+    for (const Statement &statement : inner.body)
+      if (const auto *let = std::get_if<loop::Let>(&statement.kind))
+        lets.emplace(let->variable, term::substitute(let->value, lets));
+    loop::each_element(sum.value, [&](const loop::Element &element) {
+      const Term slot = term::substitute(element.slot, lets);
+      const bool runs = loop::runs_along(slot, inner.variable);
+      any = any || runs;
+      along = along && (runs || !term::mentions(slot, inner.variable));
+    });
+    return along && any;
+  }
+
+  const LoopsOf &leaf_;
+  const loop::Program &lowered_;
+  const loop::Counts &counts_;
+};
+
 } // namespace
 
-std::vector<Request> dot_products(const std::vector<LoopsOf> &plans, const loop::Program &lowered) {
+std::vector<Request> dot_products(const std::vector<LoopsOf> &plans, const loop::Program &lowered,
+                                  const loop::Counts &counts) {
+  if (plans.size() == 1 && plans.front().plan->parts) {
+    const bool in_chunks = std::holds_alternative<plan::Chunks>(plans.front().plan->cut);
+    return in_chunks ? SumsOfParts(plans.front(), lowered, counts).requests() : std::vector<Request>{};
+  }
   std::optional<Sums> sums; // the same in each
   for (const LoopsOf &each : plans) {
     if (!std::holds_alternative<plan::Chunks>(each.plan->cut)) return {};

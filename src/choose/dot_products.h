@@ -13,8 +13,13 @@ namespace unravel::choose {
 /// loop around by what the dependence test says, the loop over r has other bounds in each, or doesn't run
 /// along what it reads.
 ///
+/// The same where a leaf's product has parts, of which one is such a sum in a local value, and others add
+/// what is multiplied with it to rows, as in Y(i,r) = S(i,j) Q(i,k) K(j,k) V(j,r): four rows are added at
+/// once. Not where the data are known to leave the loop around few iterations.
+///
 /// `plans`: all that a leaf has. They must have such loops of the same names.
 /// Precondition: the requests that a user has made are none.
-std::vector<loop::Request> dot_products(const std::vector<LoopsOf> &plans, const loop::Program &lowered);
+std::vector<loop::Request> dot_products(const std::vector<LoopsOf> &plans, const loop::Program &lowered,
+                                        const loop::Counts &counts);
 
 } // namespace unravel::choose

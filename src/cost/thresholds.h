@@ -105,6 +105,10 @@ inline constexpr std::int64_t least_chunks = 32;
 inline constexpr std::int64_t dot_products_at_once = 4;
 inline constexpr std::int64_t shortest_dot_product = 8;
 
+/// Iterations of the loop around such inner products, on average, below which they are summed up one by one:
+/// up to three of them are left for a loop of their own.
+inline constexpr double least_jammed = 8;
+
 /// So many iterations before it runs in the order of levels, what an iteration reads first is fetched; so
 /// many positions of its segments, the processor fetches the others. (Counts: a core waits for 10 to 24 lines
 /// of memory at once; two to four lines tell it in which direction the next ones lie.)

@@ -5,10 +5,12 @@
 #include "emit/expression.h"
 #include "emit/names.h"
 #include "emit/span.h"
+#include "loop/columns.h"
 #include "loop/dense_sum.h"
 #include "loop/facts.h"
 #include "loop/gathered_sum.h"
 #include "loop/lane_sums.h"
+#include "loop/tile_sum.h"
 
 #include <functional>
 #include <map>
@@ -18,7 +20,8 @@
 #include <vector>
 
 /// The writer of a kernel function's statements. Its parts lie in statements.cpp (one by one),
-/// in_registers.cpp (sums in vectors), in_parallel.cpp (threads) and at_once.cpp (tests of many iterations).
+/// in_registers.cpp (sums in vectors), tiles.cpp (in tiles), in_parallel.cpp (threads) and at_once.cpp (tests
+/// of many iterations).
 namespace unravel::emit {
 
 class StatementWriter {
@@ -139,6 +142,27 @@ private:
 
   void close(const std::vector<std::string> &last);
 
+  // ---- products that are added to a matrix, in tiles of it
+
+  /// Returns false, and writes nothing, where the loop adds no such products.
+  bool write_in_tiles(const loop::For &x);
+  /// The loop over the tiles of some vectors in the rows at hand, from that column on.
+  void write_tile(const loop::TileSum &sum, int vectors, const std::string &first_column);
+  /// What takes the place of the loops over the matrix; `sums`: of the tile, row by row.
+  std::vector<std::string> tile_inside(const loop::TileSum &sum, int vectors,
+                                       const std::vector<std::string> &sums);
+
+  // ---- nests over columns, some vectors of these at a time
+
+  /// Returns false, and writes nothing, where the loop is no such nest.
+  bool write_columns(const loop::For &x);
+  /// What takes the place of a loop over columns in the part that is being written; false where it is none.
+  bool write_columns_inside(const loop::For &inner);
+  std::string lanes_at(const loop::Element &element, int v);
+  std::string lanes_of(const loop::Value &value, const std::string &column, int v);
+  /// The blocks of a copy that the part from that slot on lies in.
+  void mark_part(const term::Term &slot);
+
   // ---- sums in lanes
 
   /// The nest with its sums in a local array, which is added to the elements behind it. Returns false, and
@@ -253,11 +277,17 @@ private:
   std::vector<std::string> lane_pairs_;         // what the lanes add to in its place, if anything
   loop::DenseSum dense_;                        // that is being written in registers, or none
   const loop::Statement *clearing_ = nullptr;   // the loop before it that clears its stretch
-  std::vector<std::string> inside_;             // takes the place of its innermost loop; empty: what is left
-  const loop::Statement *emptying_ = nullptr;   // a loop over a set that takes all out of it
-  const loop::Zero *zeroed_ = nullptr;          // what a loop that adds to copies is to clear
-  std::string copied_, marks_;                  // the array that has copies, and the marks of their blocks
-  std::string first_lane_;                      // where that begins
+  loop::TileSum tile_;                          // that is being written in registers, or none
+  loop::Columns columns_;                       // the nest that is being written in parts, or none
+  std::string no_lanes_;                        // a vector of zeros in such a part
+  int column_vectors_ = 0;                      // of the part; 0: what is left
+  std::map<std::string, std::vector<std::string>> column_rows_; // arrays' rows in variables
+  std::map<const loop::For *, std::string> lower_; // where loops begin that are left for what is no tile
+  std::vector<std::string> inside_; // takes the place of the innermost loops of these; empty: what is left
+  const loop::Statement *emptying_ = nullptr; // a loop over a set that takes all out of it
+  const loop::Zero *zeroed_ = nullptr;        // what a loop that adds to copies is to clear
+  std::string copied_, marks_;                // the array that has copies, and the marks of their blocks
+  std::string first_lane_;                    // where that begins
   const loop::Statement *statement_ = nullptr;
   std::map<std::string, std::string> past_caches_; // by the array
   std::string text_;

@@ -149,7 +149,8 @@ void StatementWriter::write(const For &x) {
 
 void StatementWriter::write_for(const For &x) {
   if (std::optional<DenseSum> sum = sum_in_registers(*statement_)) return write_in_registers(*sum);
-  if (&x == dense_.inner && !inside_.empty()) return lines(inside_);
+  if ((&x == dense_.inner || &x == tile_.rows) && !inside_.empty()) return lines(inside_);
+  if (write_columns_inside(x) || write_in_tiles(x) || write_columns(x)) return;
   if (write_in_lanes(x)) return;
   comment(x.comment);
   if (lanes_ && lanes_->lanes == &x && !lane_pairs_.empty())
@@ -171,6 +172,7 @@ void StatementWriter::write_loop(const For &x) {
   const std::string &variable = names_.variable(x.variable);
   bool is_left = &x == dense_.inner || (clearing_ && statement_ == clearing_);
   std::string lower = is_left ? first_lane_ : left.empty() ? expressions_.term(x.lower) : left;
+  if (const auto begin = lower_.find(&x); begin != lower_.end()) lower = begin->second;
   std::string start = fmt::format("int64_t {} = {}", variable, lower);
   std::string end = expressions_.term(x.upper);
   if (!masked_end.empty()) {

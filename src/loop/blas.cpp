@@ -1,5 +1,7 @@
 #include "loop/blas.h"
 
+#include "loop/dense_sum.h"
+
 #include "loop/gathered_sum.h"
 #include "loop/walk.h"
 
@@ -193,28 +195,6 @@ Statement as_loops(const Blas &blas) {
 }
 
 namespace {
-
-/// How far the slot moves with each step of the variable; nothing where that isn't the same everywhere.
-std::optional<Term> stride_of(const Term &slot, const std::string &variable) {
-  if (!mentions(slot, variable)) return Term(0);
-  if (slot.as<term::Variable>()) return Term(1);
-  if (const auto *product = slot.as<term::Product>()) {
-    const bool in_left = mentions(product->left, variable);
-    if (in_left && mentions(product->right, variable)) return std::nullopt;
-    const std::optional<Term> stride = stride_of(in_left ? product->left : product->right, variable);
-    if (!stride) return std::nullopt;
-    return term::multiply(*stride, in_left ? product->right : product->left);
-  }
-  const auto *sum = slot.as<term::Linear>();
-  if (!sum) return std::nullopt;
-  Term total(0);
-  for (const auto &[part, coefficient] : sum->parts) {
-    const std::optional<Term> stride = stride_of(part, variable);
-    if (!stride) return std::nullopt;
-    total = total + term::scale(coefficient, *stride);
-  }
-  return total;
-}
 
 /// Loops around a product that is added up, from the inside on.
 struct Work {

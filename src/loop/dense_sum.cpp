@@ -129,6 +129,27 @@ bool runs_along(const Term &slot, const std::string &variable) {
   return !mentions(slot - term::variable(variable), variable);
 }
 
+std::optional<Term> stride_of(const Term &slot, const std::string &variable) {
+  if (!mentions(slot, variable)) return Term(0);
+  if (slot.as<term::Variable>()) return Term(1);
+  if (const auto *product = slot.as<term::Product>()) {
+    const bool in_left = mentions(product->left, variable);
+    if (in_left && mentions(product->right, variable)) return std::nullopt;
+    const std::optional<Term> stride = stride_of(in_left ? product->left : product->right, variable);
+    if (!stride) return std::nullopt;
+    return term::multiply(*stride, in_left ? product->right : product->left);
+  }
+  const auto *sum = slot.as<term::Linear>();
+  if (!sum) return std::nullopt;
+  Term total(0);
+  for (const auto &[part, coefficient] : sum->parts) {
+    const std::optional<Term> stride = stride_of(part, variable);
+    if (!stride) return std::nullopt;
+    total = total + term::scale(coefficient, *stride);
+  }
+  return total;
+}
+
 bool clears_stretch(const Statement &loop, const DenseSum &sum) {
   const auto *counted = std::get_if<For>(&loop.kind);
   if (!counted || counted->parallel || counted->body.size() != 1 || counted->lower != sum.inner->lower ||

@@ -26,4 +26,8 @@ bool clears_stretch(const Statement &loop, const DenseSum &sum);
 /// Whether a slot is the variable plus something that doesn't mention it.
 bool runs_along(const term::Term &slot, const std::string &variable);
 
+/// How far a slot moves with each step of the variable: a term without it. Nothing where that isn't the same
+/// everywhere.
+std::optional<term::Term> stride_of(const term::Term &slot, const std::string &variable);
+
 } // namespace unravel::loop

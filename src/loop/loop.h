@@ -128,6 +128,8 @@ enum class VectorSum {
   Lanes,         // a nest of lanes with an element each (lane_sums.h); `in_lanes`
   Pairs,         // a short loop that adds neighbouring elements to locals (pair_sums.h)
   Gathered,      // a loop over lanes that add gathered elements: simd, or that inside Lanes (gathered_sum.h)
+  Tiles,         // a nest that adds products of a column and a row to a matrix (tile_sum.h)
+  Columns,       // a nest whose innermost loops all run over the same columns (columns.h)
 };
 
 /// for (variable = lower; variable < upper; variable += step) body. The variable is the loop's own and is not

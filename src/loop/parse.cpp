@@ -348,7 +348,7 @@ private:
   VectorSum vector_sum() {
     if (!accept_word("sums")) return VectorSum::None;
     using enum VectorSum;
-    for (const VectorSum kind : {Stretch, ClearsStretch, Lanes, Pairs, Gathered})
+    for (const VectorSum kind : {Stretch, ClearsStretch, Lanes, Pairs, Gathered, Tiles, Columns})
       if (accept_word(name_of(kind))) return kind;
     fail("stretch, clears_stretch, lanes, pairs or gathered");
   }

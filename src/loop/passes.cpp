@@ -14,6 +14,7 @@ const std::vector<Pass> &passes() {
       {"cut_strips", cut_strips},
       {"clear_in_blocks", clear_in_blocks},
       {"split_full_blocks", split_full_blocks},
+      {"multiply_in_tiles", multiply_in_tiles},
       {"accumulate_locally", accumulate_locally},
       {"hoist", hoist},
       {"share", share},

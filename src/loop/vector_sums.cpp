@@ -1,10 +1,12 @@
 #include "loop/vector_sums.h"
 
+#include "loop/columns.h"
 #include "loop/dense_sum.h"
 #include "loop/gathered_sum.h"
 #include "loop/lane_sums.h"
 #include "loop/pair_sums.h"
 #include "loop/passes.h"
+#include "loop/tile_sum.h"
 #include "loop/types.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
@@ -19,6 +21,9 @@ namespace {
 /// More sums don't fit in registers by pairs.
 constexpr std::int64_t most_lanes_in_pairs = 16;
 
+/// A tile is loaded and stored for so many products, or not at all.
+constexpr double least_added_in_tiles = 2;
+
 /// Where a loop stands.
 struct Around {
   const Statement *next = nullptr; // the statement behind it
@@ -28,14 +33,18 @@ struct Around {
 
 class Kinds {
 public:
-  explicit Kinds(const Program &program)
-      : program_(program), types_(program), type_(type_of_vectors(program)) {}
+  explicit Kinds(const Program &program, const Counts &counts = {})
+      : program_(program), types_(program), type_(type_of_vectors(program)), counts_(counts) {}
 
   VectorSum kind_of(const Statement &statement, const Around &around) const {
     const bool may_be_stretch = !around.in_stretch && type_ == ElementType::Float64;
     if (may_be_stretch && is_loop(statement) && dense_sum(statement, program_)) return VectorSum::Stretch;
     const auto *loop = std::get_if<For>(&statement.kind);
     if (!loop) return VectorSum::None;
+    if (const std::optional<TileSum> sum = may_be_stretch ? tile_sum(*loop, program_) : std::nullopt;
+        sum && !is_short(*loop, *sum))
+      return VectorSum::Tiles;
+    if (may_be_stretch && !around.lanes && columns(*loop, program_)) return VectorSum::Columns;
     if (const std::optional<DenseSum> next = may_be_stretch && around.next && is_loop(*around.next)
                                                  ? dense_sum(*around.next, program_)
                                                  : std::nullopt;
@@ -49,12 +58,33 @@ public:
   /// Where what stands in a loop of that kind is.
   static Around inside(const Statement &statement, VectorSum kind, Around around) {
     around.next = nullptr;
-    around.in_stretch = around.in_stretch || kind == VectorSum::Stretch;
+    around.in_stretch = around.in_stretch || kind == VectorSum::Stretch || kind == VectorSum::Columns;
     if (kind == VectorSum::Lanes) around.lanes = lane_sums(std::get<For>(statement.kind))->lanes;
     return around;
   }
 
 private:
+  /// Whether the data are known to leave the nest hardly more than one iteration.
+  bool is_short(const For &loop, const TileSum &sum) const {
+    double length = 1;
+    bool known = true;
+    each_statement(Block{Statement{loop}}, [&](const Statement &statement) {
+      const auto *inner = std::get_if<For>(&statement.kind);
+      if (!inner || inner->variable == sum.rows->variable || inner->variable == sum.columns->variable) return;
+      const std::optional<double> own = length_of(*inner);
+      known = known && own;
+      length *= own.value_or(1);
+    });
+    return known && length < least_added_in_tiles;
+  }
+
+  std::optional<double> length_of(const For &loop) const {
+    for (const term::Term &load : applications_of(loop.upper))
+      if (const auto found = counts_.find(load.as<term::Apply>()->function); found != counts_.end())
+        return found->second;
+    return {};
+  }
+
   bool lanes_of(const For &loop) const {
     const std::optional<LaneSums> sums = loop.in_lanes ? lane_sums(loop) : std::nullopt;
     return sums && element_type(std::get<Element>(sums->sum->target).array, program_) == type_;
@@ -97,6 +127,7 @@ private:
   const Program &program_;
   Types types_;
   ElementType type_;
+  const Counts counts_;
 };
 
 void say(Statement &statement, VectorSum kind) {
@@ -152,6 +183,8 @@ std::string_view name_of(VectorSum kind) {
   case VectorSum::Lanes: return "lanes";
   case VectorSum::Pairs: return "pairs";
   case VectorSum::Gathered: return "gathered";
+  case VectorSum::Tiles: return "tiles";
+  case VectorSum::Columns: return "columns";
   }
   return "";
 }
@@ -170,8 +203,8 @@ ElementType type_of_vectors(const Program &program) {
   return is_single && !is_double ? ElementType::Float32 : ElementType::Float64;
 }
 
-Program sums_in_vectors(Program program, const Known &) {
-  const Kinds kinds(program);
+Program sums_in_vectors(Program program, const Known &known) {
+  const Kinds kinds(program, known.counts);
   Block body = program.body; // what the types of locals are is read of the program
   mark(body, kinds, {});
   program.body = std::move(body);

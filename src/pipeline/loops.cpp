@@ -88,7 +88,7 @@ std::vector<loop::Request> Loops::changes(const loop::Program &lowered) const {
     if (!leaf.verdicts_of_untiled) return {};
     loops.push_back({&in_.untransformed.front(), &other.plan, *leaf.verdicts_of_untiled});
   }
-  return choose::dot_products(loops, lowered);
+  return choose::dot_products(loops, lowered, in_.request.counts);
 }
 
 loop::Program Loops::with_blas(loop::Program lowered) const {

@@ -131,6 +131,16 @@ TEST(LoopGolden, full_blocks) {
                    [](const std::string &input) { return on_block(input, split_full_blocks, {everything}); });
 }
 
+TEST(LoopGolden, multiply_in_tiles) {
+  test::golden_run("loop", "multiply_in_tiles", [](const std::string &input) {
+    Program program = multiply_in_tiles(parse_program(input));
+    verify(program);
+    program = sums_in_vectors(std::move(program));
+    verify(program);
+    return to_text(program);
+  });
+}
+
 TEST(LoopGolden, skip_empty) {
   test::golden_run("loop", "skip_empty", [](const std::string &input) {
     Program program = skip_empty_segments(parse_program(input), {{}, {{"A.rowptr", 0.25}}});

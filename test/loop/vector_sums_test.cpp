@@ -33,7 +33,7 @@ std::string refusal(const Program &program, const std::string &from, const std::
 } // namespace
 
 TEST(VectorSums, AreReadBack) {
-  for (const char *file : {"stretch", "lanes", "pairs", "gathered"}) {
+  for (const char *file : {"stretch", "lanes", "pairs", "gathered", "tiles", "columns"}) {
     const Program program = marked(file);
     EXPECT_NO_THROW(verify(program));
     EXPECT_NE(to_text(program).find(fmt::format(" sums {} {{", file)), std::string::npos) << file;
@@ -54,6 +54,10 @@ TEST(VectorSums, OfAnotherKindAreRefused) {
   for (const char *other : {"pairs", "lanes", "gathered", "clears_stretch"})
     expect_refused("stretch", " sums stretch {", fmt::format(" sums {} {{", other), other);
   expect_refused("stretch", "Y.val[r + i*Y.N] = 0", "Y.val[r + i*Y.N] = 1", "clears_stretch");
+  expect_refused("tiles", " sums tiles {", " sums stretch {", "stretch");
+  expect_refused("tiles", "* scale *", "*", "tiles"); // no column's elements
+  expect_refused("columns", " sums columns {", " sums tiles {", "tiles");
+  expect_refused("columns", "Y.part[s] *", "Y.part[0] *", "columns");
   expect_refused("lanes", " lanes sums lanes {", " sums lanes {", "lanes");
   expect_refused("pairs", " sums pairs {", " sums gathered {", "gathered");
   expect_refused("gathered", " simd sums gathered {", " sums gathered {", "gathered");

@@ -9,8 +9,9 @@ namespace unravel::pipeline {
 namespace {
 
 bool at_once(const std::string &expression, const std::map<std::string, std::string> &formats,
-             const std::string &schedule = "") {
+             const std::string &schedule = "", const schedule::Counts &counts = {}) {
   Request request;
+  request.counts = counts;
   request.expression = expression;
   request.formats = formats;
   if (!schedule.empty()) request.schedules = {schedule};
@@ -27,6 +28,19 @@ TEST(DotProducts, OnePerEntry) {
   EXPECT_TRUE(at_once(sddmm, {{"A", "csr"}}));
   EXPECT_TRUE(at_once("C(i,j) = A(i,k) * B(j,k)", {}));
   EXPECT_TRUE(at_once(sddmm, {{"A", "csr"}, {"D", "like:A"}}, "bound r = 16"));
+}
+
+const std::string attention = "Y(i,r) = S(i,j) * Q(i,k) * K(j,k) * V(j,r)";
+
+TEST(DotProducts, WhosePartsOthersAreMultipliedWith) {
+  for (const std::string layout : {"csr", "dcsr", "csc"})
+    EXPECT_TRUE(at_once(attention, {{"S", layout}}, "plan 1")) << layout;
+  EXPECT_TRUE(at_once(attention, {{"S", "csr"}}));
+  EXPECT_TRUE(at_once(attention, {{"S", "csr"}}, "", {{"S.rowptr", 40}}));
+  EXPECT_FALSE(at_once(attention, {{"S", "csr"}}, "plan 1", {{"S.rowptr", 3}})); // three would be left
+  EXPECT_FALSE(at_once(attention, {{"S", "csr"}}, "plan 1; bound k = 4"));
+  EXPECT_FALSE(at_once("Y(i,r) = S(i,j) * Q(i,k) * K(k,j) * V(j,r)", {{"S", "csr"}}, "plan 1")); // strided
+  EXPECT_FALSE(at_once("Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)", {{"T", "csf3"}}, "plan 1"));
 }
 
 TEST(DotProducts, NotOfRowsThatDiffer) {

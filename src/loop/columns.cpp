@@ -1,0 +1,167 @@
+#include "loop/columns.h"
+
+#include "loop/dense_sum.h"
+#include "loop/gathered_sum.h"
+#include "loop/walk.h"
+
+#include <algorithm>
+#include <map>
+
+namespace unravel::loop {
+
+using term::Term;
+
+namespace {
+
+bool is_plain(const For &loop) {
+  return loop.step == 1 && !loop.parallel && loop.together == 1 && !loop.simd && !loop.masked && !loop.team &&
+         !loop.in_lanes && !loop.brief;
+}
+
+const Target *target_of(const Statement &statement) {
+  if (const auto *store = std::get_if<Store>(&statement.kind)) return &store->target;
+  const auto *add = std::get_if<Accumulate>(&statement.kind);
+  return add && !add->atomic && add->by == Operator::Add ? &add->target : nullptr;
+}
+
+int mentions_of(const Block &block, const std::string &array) {
+  int count = 0;
+  each_statement(block, [&](const Statement &statement) {
+    each_own_value(statement, [&](const Value &value) {
+      each_element(value, [&](const Element &element) { count += element.array == array; });
+    });
+    const Target *target = target_of(statement);
+    const auto *element = target ? std::get_if<Element>(target) : nullptr;
+    count += element ? element->array == array
+                     : effects_of(statement).touches(array) && blocks_of(statement).empty();
+  });
+  return count;
+}
+
+class Nest {
+public:
+  Nest(const For &loop, const Program &program)
+      : loop_(loop), program_(program), effects_(effects_of(Statement{loop})) {}
+
+  std::optional<Columns> find() {
+    if (!is_plain(loop_) || !walk(loop_.body) || found_.inner.size() < 2 || effects_.breaks ||
+        !effects_.assigned.empty())
+      return {};
+    for (const For *inner : found_.inner)
+      if (!look_at(*inner)) return {};
+    for (const auto &[array, row] : rows_)
+      if (!place(array, row)) return {};
+    return found_.kept.empty() ? std::nullopt : std::optional(found_);
+  }
+
+private:
+  /// What is done to an array in the nest.
+  struct Row {
+    std::set<Term> places; // slots at column 0
+    bool read = false, set = false, added = false;
+  };
+
+  bool walk(const Block &block) {
+    for (const Statement &statement : block) {
+      if (std::holds_alternative<Let>(statement.kind)) continue;
+      if (const auto *local = std::get_if<DeclareValue>(&statement.kind)) {
+        each_element(local->initial, [&](const Element &element) { reads_.insert(element.array); });
+        continue;
+      }
+      if (const auto *guard = std::get_if<If>(&statement.kind)) {
+        if (guard->speculative || !guard->otherwise.empty() || !walk(guard->then)) return false;
+        continue;
+      }
+      const auto *loop = std::get_if<For>(&statement.kind);
+      if (!loop || !is_plain(*loop) || loop->body.empty()) return false;
+      if (loop->body.size() == 1 && target_of(loop->body[0]))
+        found_.inner.push_back(loop);
+      else if (!walk(loop->body))
+        return false;
+    }
+    return true;
+  }
+
+  bool is_count(const For &inner) {
+    if (inner.lower != Term(0) || !applications_of(inner.upper).empty() ||
+        effects_.mentions_declared(inner.upper))
+      return false;
+    if (found_.inner.front() == &inner) found_.count = inner.upper;
+    return inner.upper == found_.count;
+  }
+
+  bool look_at(const For &inner) {
+    const auto *target = std::get_if<Element>(target_of(inner.body[0]));
+    if (!is_count(inner) || !target || !runs_along(target->slot, inner.variable)) return false;
+    const bool adds = std::holds_alternative<Accumulate>(inner.body[0].kind);
+    Row &row = rows_[target->array];
+    (adds ? row.added : row.set) = true;
+    row.places.insert(substitute(target->slot, {{inner.variable, Term(0)}}));
+    const Value &value =
+        adds ? std::get<Accumulate>(inner.body[0].kind).value : std::get<Store>(inner.body[0].kind).value;
+    return is_product(value, inner.variable);
+  }
+
+  bool is_product(const Value &value, const std::string &column) {
+    if (const auto *negative = arguments_of(Operator::Negate, value))
+      return is_product(negative->front(), column);
+    if (const auto *factors = arguments_of(Operator::Multiply, value))
+      return std::ranges::all_of(*factors, [&](const Value &factor) { return is_factor(factor, column); });
+    return is_factor(value, column);
+  }
+
+  bool is_factor(const Value &value, const std::string &column) {
+    if (const auto *element = std::get_if<Element>(&value.kind)) {
+      const bool along = runs_along(element->slot, column);
+      if (!along && mentions(element->slot, column)) return false;
+      if (!along) {
+        reads_.insert(element->array);
+        return true;
+      }
+      Row &row = rows_[element->array];
+      row.read = true;
+      row.places.insert(substitute(element->slot, {{column, Term(0)}}));
+      return true;
+    }
+    return parts_of(value).empty() && !std::holds_alternative<Term>(value.kind);
+  }
+
+  /// Where the array's row is while the nest runs.
+  bool place(const std::string &array, const Row &row) {
+    if (element_type(array, program_) != ElementType::Float64) return false;
+    if (!row.set && !row.added) return true;
+    if (reads_.contains(array)) return false;
+    const bool stays = row.places.size() == 1 && !effects_.mentions_declared(*row.places.begin()) &&
+                       !effects_.changes(*row.places.begin());
+    if (is_kept(array)) {
+      found_.kept.push_back(array);
+      return stays;
+    }
+    if (row.set || row.read) return false;
+    if (stays) found_.sums.push_back(array);
+    return true;
+  }
+
+  /// Nobody else reads what the nest leaves in the workspace's array.
+  bool is_kept(const std::string &array) const {
+    return std::ranges::any_of(program_.workspace, [&](const WorkspaceArray &own) {
+      return own.name == array && !own.initial && !own.grows && !own.hashed && !own.for_teams &&
+             mentions_of(program_.body, array) == mentions_of({Statement{loop_}}, array);
+    });
+  }
+
+  const For &loop_;
+  const Program &program_;
+  const Effects effects_;
+  Columns found_;
+  std::map<std::string, Row> rows_;
+  std::set<std::string> reads_; // elements that aren't a column's
+};
+
+} // namespace
+
+std::optional<Columns> columns(const For &loop, const Program &program) {
+  return Nest(loop, program).find();
+}
+
+} // namespace unravel::loop

@@ -1,0 +1,67 @@
+// Which nests may be run for some of their columns at a time.
+#include "loop/columns.h"
+
+#include "loop/verify.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace unravel::loop {
+namespace {
+
+const char *const head = "kernel k\nexpression e\nresult Y : y(M, N)\n  value val[Y.M, Y.N] : float64\n"
+                         "operand A : a(M)\n  count NF\n  count NNZ\n  index ptr[A.M + 1] : int32\n"
+                         "  index fib[A.NF + 1] : int32\n  index col[A.NF] : int32\n"
+                         "  index tube[A.NNZ] : int32\n  value val[A.NNZ] : float64\n"
+                         "operand U : u(M, N)\n  value val[U.M, U.N] : float64\n"
+                         "operand V : v(M, N)\n  value val[V.M, V.N] : float64\n"
+                         "workspace w[V.N] : float64 per thread\n{\n  for i in 0 .. A.M {\n";
+
+/// Of the loop over fibres in the body of a loop over i.
+std::optional<Columns> columns_of(const std::string &inside, const std::string &behind = "") {
+  Program program =
+      parse_program(head + ("for f in A.ptr(i) .. A.ptr(i + 1) {\n" + inside + "}\n" + behind) + "  }\n}\n");
+  verify(program);
+  return columns(std::get<For>(std::get<For>(program.body[0].kind).body.at(0).kind), program);
+}
+
+const std::string row =
+    "let j = A.col(f)\nfor r in 0 .. V.N {\nw[r] = U.val[i*V.N + r] * V.val[j*V.N + r]\n}\n";
+const std::string entries = "for p in A.fib(f) .. A.fib(f + 1) {\nlet k = A.tube(p)\n";
+
+std::string scatter(const std::string &statement = "Y.val[k*V.N + r] += w[r] * A.val[p]",
+                    const std::string &range = "0 .. V.N") {
+  return entries + "for r in " + range + " {\n" + statement + "\n}\n}\n";
+}
+
+TEST(Columns, Found) {
+  const std::optional<Columns> last = columns_of(row + scatter());
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->inner.size(), 2u);
+  EXPECT_EQ(last->kept, std::vector<std::string>{"w"});
+  EXPECT_TRUE(last->sums.empty()); // other rows of Y for each entry
+  const std::optional<Columns> first =
+      columns_of("let j = A.col(f)\nfor r in 0 .. V.N {\nw[r] = 0\n}\n" +
+                 scatter("w[r] += -(A.val[p] * V.val[k*V.N + r])") +
+                 "for r in 0 .. V.N {\nY.val[i*V.N + r] += w[r] * U.val[j*V.N + r]\n}\n");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->sums, std::vector<std::string>{"Y.val"});
+  EXPECT_TRUE(columns_of(row + "if 1 <= j {\n" + scatter() + "}\n"));
+}
+
+TEST(Columns, Refused) {
+  EXPECT_FALSE(columns_of(row + scatter(), "Y.val[i] += w[0]\n"));                // read behind it
+  EXPECT_FALSE(columns_of(row + scatter("Y.val[k*V.N + r] += w[0] * A.val[p]"))); // of another column
+  EXPECT_FALSE(columns_of(row + scatter("Y.val[k*V.N + 2*r] += w[r]")));
+  EXPECT_FALSE(columns_of(row + scatter("Y.val[k*V.N + r] = w[r]"))); // which is last?
+  EXPECT_FALSE(columns_of(row + scatter("Y.val[k*V.N + r] += w[r] * Y.val[r]")));
+  EXPECT_FALSE(columns_of(row + scatter("Y.val[k*V.N + r] += w[r]", "0 .. U.N"))); // more columns
+  EXPECT_FALSE(columns_of(row + scatter("Y.val[k*V.N + r] += w[r]", "1 .. V.N")));
+  EXPECT_FALSE(columns_of(row + entries + "Y.val[k] += 1\nfor r in 0 .. V.N {\nY.val[r] += w[r]\n}\n}\n"));
+  EXPECT_FALSE(columns_of(scatter("Y.val[k*V.N + r] += A.val[p] * V.val[k*V.N + r]"))); // keeps no row
+  EXPECT_FALSE(columns_of("value t = 0\n" + row + entries +
+                          "t += A.val[p]\nfor r in 0 .. V.N {\nY.val[r] += w[r]\n}\n}\n"));
+}
+
+} // namespace
+} // namespace unravel::loop
