@@ -45,8 +45,8 @@ std::optional<double> settled_truth(Operator by) {
   return value::is_truth(by) ? std::optional(1 - value::identity_of(by)) : std::nullopt;
 }
 
-/// Does each iteration only reduce into the local, behind Lets? Such iterations are done several at once,
-/// some of them twice, which makes no difference to a truth that has settled.
+/// Does each iteration only reduce into the local, behind Lets? Such iterations are done two at once, one of
+/// them perhaps twice, which makes no difference to a truth that has settled.
 bool only_reduces(const For &loop, const std::string &local) {
   return loop.step == 1 && !loop.body.empty() && reduces(loop.body.back(), local) &&
          std::all_of(loop.body.begin(), loop.body.end() - 1,
@@ -85,7 +85,7 @@ public:
       const Origins origins = statement.origins;
       Block left;
       if (settled && only_reduces(*loop, local)) {
-        left = by_fours(*loop, local, by, origins);
+        left = by_twos(*loop, local, by, origins);
       } else {
         leave_once_settled(loop->body, local);
         left.push_back(std::move(statement));
@@ -129,10 +129,10 @@ private:
     return copy;
   }
 
-  /// The loop in steps of four iterations, behind each of which the local is tested, and then the last three,
-  /// which may have been done: a branch per iteration would often be mispredicted. Short loops have no other
-  /// branch than whether they are empty.
-  Block by_fours(const For &loop, const std::string &local, Operator by, const Origins &origins) {
+  /// The loop in steps of two iterations, behind which the local is tested, and then the last one: a branch
+  /// per iteration would be mispredicted more often. Of four, C compilers make vectors of elements that they
+  /// gather one by one.
+  Block by_twos(const For &loop, const std::string &local, Operator by, const Origins &origins) {
     Block made;
     const auto named = [&](const term::Term &bound, const char *end) {
       if (bound.as<term::Variable>() || bound.as<term::Constant>()) return bound;
@@ -143,10 +143,10 @@ private:
     const term::Term begin = named(loop.lower, "_begin"), end = named(loop.upper, "_end");
     For main = loop;
     main.lower = begin;
-    main.upper = end - term::Term(3);
-    main.step = 4;
+    main.upper = end - term::Term(1);
+    main.step = 2;
     main.body.clear();
-    for (int k = 0; k < 4; ++k)
+    for (int k = 0; k < 2; ++k)
       append(main.body, iteration(loop, term::variable(loop.variable) + term::Term(k)));
     main.body.push_back({IfValue{local,
                                  {{Break{}, origins}},
@@ -156,13 +156,9 @@ private:
                                  value::identity_of(by)},
                          origins});
     made.push_back({std::move(main), origins});
-    Block last;
-    for (int k = 3; k > 0; --k)
-      append(last,
-             iteration(loop, k == 1 ? end - term::Term(1) : term::maximum({begin, end - term::Term(k)})));
-    Block some{{If{term::less(begin, end), std::move(last), "", {}}, origins}};
-    made.push_back({IfValue{local, std::move(some), "the remaining ones, some of them again",
-                            IfValue::Test::Differs, false, *settled_truth(by)},
+    Block some{{If{term::less(begin, end), iteration(loop, end - term::Term(1)), "", {}}, origins}};
+    made.push_back({IfValue{local, std::move(some), "the last one, perhaps again", IfValue::Test::Differs,
+                            false, *settled_truth(by)},
                     origins});
     return made;
   }
@@ -172,7 +168,7 @@ private:
   /// these.
   void leave_once_settled(Block &block, const std::string &local) const {
     Block made;
-    const auto tests = [&](const Statement &statement) { // what by_fours puts behind a loop
+    const auto tests = [&](const Statement &statement) { // what by_twos puts behind a loop
       const auto *test = std::get_if<IfValue>(&statement.kind);
       return test && test->local == local;
     };
