@@ -43,8 +43,11 @@ loop::For over_bits(const Members &members, const std::string &variable, Block b
   return loop;
 }
 
+loop::Statement begin_value(const Members &members, const Term &member, double value) {
+  return {loop::Store{loop::Element{members.value, members.slot(member)}, {loop::Number{value}}}};
+}
 loop::Statement no_value(const Members &members, const Term &member) {
-  return {loop::Store{loop::Element{members.value, members.slot(member)}, {loop::Number{0}}}};
+  return begin_value(members, member, 0);
 }
 
 /// The loop that the block ends with, or null.
@@ -239,11 +242,14 @@ Block without_members(const Members &members) {
 
 Block insert_member(const Members &members, const Term &coordinate, bool listed) {
   const loop::SetElement flag{members.bits, coordinate, Term(1)};
-  if (!listed) return {{flag}};
+  if (!listed && members.initial == 0) return {{flag}};
   const Term count = term::variable(members.count);
-  Block missing{{flag},
-                {loop::SetElement{members.list, count, coordinate}},
-                {loop::Assign{members.count, count + Term(1)}}};
+  Block missing{{flag}};
+  if (listed) {
+    missing.push_back({loop::SetElement{members.list, count, coordinate}});
+    missing.push_back({loop::Assign{members.count, count + Term(1)}});
+  }
+  if (members.initial != 0) missing.push_back(begin_value(members, coordinate, members.initial));
   return {{loop::If{term::negation(is_member(members, coordinate)), std::move(missing), ""}}};
 }
 

@@ -9,7 +9,7 @@
 /// Local tensors of which a flag per coordinate says what is stored (layout `bitmap`): a set of coordinates,
 /// kept as bits. As long as it has few members these are listed, too, and whoever goes over them sorts the
 /// list; behind that the words of bits are looked through. The elements of what isn't stored are zero, so
-/// that nothing is set where a member comes.
+/// that nothing is set where a member comes, if values begin at zero.
 namespace unravel::lower {
 
 struct Members {
@@ -19,6 +19,7 @@ struct Members {
   term::Term extent;
   std::string value;                                  // the array of values
   std::function<term::Term(const term::Term &)> slot; // of it, by member
+  double initial = 0;                                 // what a member's value begins with
 
   /// Are all members listed, and is another one?
   term::Term are_listed() const;
@@ -30,7 +31,8 @@ bool has_members(const combine::LocalTensor &local, const Extents &extents);
 /// Takes all members out.
 loop::Block without_members(const Members &members);
 
-/// Makes the coordinate a member. `listed`: are_listed held at some time since the last one that wasn't: the
+/// Makes the coordinate a member; a value that doesn't begin at zero is set, by the last statement in an If
+/// that stands alone. `listed`: are_listed held at some time since the last one that wasn't: the
 /// list has room for all coordinates.
 loop::Block insert_member(const Members &members, const term::Term &coordinate, bool listed);
 

@@ -242,7 +242,7 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
               local.array);
   if (local.is_zero_once_read) arrays_.back().initial = 0;
   if (!local.insertion) return;
-  if (local.initial == 0 && has_members(local, combination_.arrays)) return add_members(local, per_thread);
+  if (has_members(local, combination_.arrays)) return add_members(local, per_thread);
   arrays_.back().grows = local.grows();
   for (const layout::IndexElement &element : local.insertion->sets) {
     loop::WorkspaceArray array;
@@ -285,6 +285,7 @@ void Workspace::add_members(const combine::LocalTensor &local, bool per_thread) 
   members.room = add(std::move(array));
   members.count = members.bits + "_count";
   members.value = local.array;
+  members.initial = local.initial;
   members.slot = [&local, this](const Term &member) {
     return lower::slot_of(local.array, local.slots, combination_.arrays, {{local.modes.front(), member}});
   };

@@ -84,8 +84,26 @@ TEST(Operators, rows_in_vectors_or_at_once) {
       }
 }
 
+/// Results of few entries, which are listed, and of many, in which values don't begin at 0.
+TEST(Operators, few_entries_and_many) {
+  for (const char *semiring : {"min.+", "max.times", "min.second"})
+    for (const char *size : {"300", "30000"})
+      for (const char *few : {"entries=0", "entries=1", "entries=5", "density=0.01", "density=0.6"}) {
+        run::Request request;
+        request.compile.expression = std::string("y(i) = A(i,j) * x(j) in ") + semiring;
+        request.compile.formats = {{"A", "csc"}, {"x", "sv"}, {"y", "sv"}};
+        request.inputs = {{"A", std::string("banded:") + size + ",width=3"},
+                          {"x", std::string("random:") + size + "," + few}};
+        request.check = true;
+        SCOPED_TRACE(request.compile.expression + " " + size + " " + few);
+        const run::Report report = run::run(request);
+        ASSERT_TRUE(report.comparison && report.comparison->ok);
+        EXPECT_NE(report.c_text.find("_present_list"), std::string::npos);
+      }
+}
+
 /// Rows of all lengths, in which something is true at the begin, at the end or nowhere: they are gone through
-/// two entries at a time, and left.
+/// several entries at a time, and left.
 TEST(Operators, rows_that_are_left_early) {
   for (const char *line : {"y(i) = A(i,j) * x(j) in or.and", "y(i) or= A(i,j) * x(j) in or.second",
                            "for i { let all = 1; for j { all and= not(x(j)) mask A(i,j); } y(i) = all; }",
