@@ -24,8 +24,9 @@ void StatementWriter::masks() {
     const auto *loop = std::get_if<For>(&statement.kind);
     if (!loop) return;
     lanes = lanes || loop->sums == VectorSum::Gathered;
-    if (!masked_sum(*loop)) return;
-    sums = true;
+    const std::optional<GatheredSum> sum = masked_sum(*loop);
+    if (!sum) return;
+    sums = sums || sum->gathers();
     const std::string when = masked_condition(*loop->masked);
     if (when.empty()) return;
     paired[when] = paired[when] || loop->masked->reads_on;
@@ -83,7 +84,7 @@ std::string StatementWriter::write_masked(const For &x) {
     lines(text.finish);
     --indent_;
   };
-  if (!gathers_.empty()) {
+  if (!gathers_.empty() && sum->gathers()) {
     text_ += "#ifdef UNRAVEL_MASKS\n";
     write_steps(masked.empty() ? gathers_ : fmt::format("{} && {}", masked, gathers_),
                 gathered_text(x, *sum, end, names_, expressions_));
@@ -92,7 +93,7 @@ std::string StatementWriter::write_masked(const For &x) {
   }
   if (x.masked->reads_on) {
     text_ += "#ifdef __GNUC__\n";
-    write_steps(masked, paired_text(x, *sum, end, program_, names_, expressions_));
+    write_steps(masked, plain_text(x, *sum, end, program_, names_, expressions_));
     line("}");
     text_ += "#endif\n";
   }

@@ -76,13 +76,18 @@ StepsText gathered_text(const loop::For &loop, const GatheredSum &sum, const std
                        expressions.suffix(), lanes)}};
 }
 
-StepsText paired_text(const loop::For &loop, const GatheredSum &sum, const std::string &end,
-                      const loop::Program &program, Names &names, Expressions &expressions) {
-  const char *suffix = expressions.suffix();
+StepsText plain_text(const loop::For &loop, const GatheredSum &sum, const std::string &end,
+                     const loop::Program &program, Names &names, Expressions &expressions) {
+  const std::string suffix = expressions.suffix();
+  const bool in_pairs = sum.gathers();
+  const int half = in_pairs ? 2 : 4, step = 2 * half;
+  const std::string form = in_pairs ? "pair" : "four", type = "unravel_" + form + suffix;
+  const std::string bits = "unravel_four_mask" + suffix;
   const std::string &variable = names.variable(loop.variable);
   const std::string &target = names.variable(sum.sum.name);
-  const std::string pairs[] = {names.fresh(target + "_pair"), names.fresh(target + "_next_pair")};
+  const std::string sums[] = {names.fresh(target + "_" + form), names.fresh(target + "_next_" + form)};
   const std::string mask = names.fresh(variable + "_mask");
+  expressions.need(in_pairs ? "kept" : "fours");
 
   auto ahead = [&](const Term &term, int by) {
     return with(term, loop.variable, term::variable(loop.variable) + by);
@@ -91,13 +96,21 @@ StepsText paired_text(const loop::For &loop, const GatheredSum &sum, const std::
     return product_of(sum.factors, expressions, [&](const Factor &factor) {
       if (factor.kind == Factor::Kind::Gathered)
         return picked("pick", factor, ahead(factor.keys, by), names, expressions);
-      return expressions.pair_at({element_of(factor).array, ahead(element_of(factor).slot, by)});
+      const Element element{element_of(factor).array, ahead(element_of(factor).slot, by)};
+      return in_pairs ? expressions.pair_at(element)
+                      : fmt::format("*(const {} *)&{}", type, expressions.element(element));
     });
+  };
+  auto kept = [&](int k) {
+    const std::string all = product(half * k);
+    if (in_pairs) return fmt::format("unravel_kept{}({}, {})", suffix, all, k == 0 ? mask : mask + " + 2");
+    return fmt::format("({0})(({1}){2} & {3}[{4}])", type, bits,
+                       sum.factors.size() == 1 ? all : "(" + all + ")", mask, k);
   };
   // The last step's last elements must exist.
   std::vector<std::string> exist{fmt::format("{} < {}", variable, end)};
   auto require = [&](const std::string &array, const Term &slot) {
-    std::string text = fmt::format("{} < {}", expressions.term(ahead(slot, 3)),
+    std::string text = fmt::format("{} < {}", expressions.term(ahead(slot, step - 1)),
                                    expressions.term_of_members(*loop::slots_of(array, program)));
     if (std::find(exist.begin(), exist.end(), text) == exist.end()) exist.push_back(std::move(text));
   };
@@ -106,24 +119,26 @@ StepsText paired_text(const loop::For &loop, const GatheredSum &sum, const std::
     if (factor.kind == Factor::Kind::Gathered)
       require(factor.keys.as<term::Apply>()->function, factor.keys.as<term::Apply>()->arguments[0]);
   }
-  expressions.need("kept");
   StepsText text;
-  text.begin = fmt::format("unravel_pair{} {} = {{0}}, {} = {{0}};", suffix, pairs[0], pairs[1]);
-  text.over_steps = fmt::format("for (; {0} + 4 < {1}; {0} += 4)", variable, end);
+  text.begin = fmt::format("{} {} = {{0}}, {} = {{0}};", type, sums[0], sums[1]);
+  text.over_steps = fmt::format("for (; {0} + {2} < {1}; {0} += {2})", variable, end, step);
   for (int k : {0, 1})
-    text.inside.push_back(fmt::format("{} += {};", pairs[k], product(2 * k)));
+    text.inside.push_back(fmt::format("{} += {};", sums[k], product(half * k)));
   text.finish.push_back(fmt::format("if ({}) {{", fmt::join(exist, " && ")));
-  text.finish.push_back(fmt::format("  const {} *{} = unravel_first{} + (4 - ({} - {}));",
-                                    expressions.single_precision() ? "int32_t" : "int64_t", mask, suffix, end,
-                                    variable));
+  const char *first = in_pairs
+                          ? "  const {0} *{1} = unravel_first{2} + (4 - ({3} - {4}));"
+                          : "  const {0} *{1} = (const {0} *)(unravel_first_of_8{2} + (8 - ({3} - {4})));";
+  const std::string integer = expressions.single_precision() ? "int32_t" : "int64_t";
+  text.finish.push_back(
+      fmt::format(fmt::runtime(first), in_pairs ? integer : bits, mask, suffix, end, variable));
   for (int k : {0, 1})
-    text.finish.push_back(fmt::format("  {} += unravel_kept{}({}, {});", pairs[k], suffix, product(2 * k),
-                                      k == 0 ? mask : mask + " + 2"));
+    text.finish.push_back(fmt::format("  {} += {};", sums[k], kept(k)));
   text.finish.push_back(fmt::format("  {} = {};", variable, end));
   text.finish.push_back("}");
-  text.finish.push_back(fmt::format("{0} += {1};", pairs[0], pairs[1]));
+  text.finish.push_back(fmt::format("{0} += {1};", sums[0], sums[1]));
+  const char *all = in_pairs ? "{0}[0] + {0}[1]" : "({0}[0] + {0}[2]) + ({0}[1] + {0}[3])";
   text.finish.push_back(
-      fmt::format("{0} {1}= {2}[0] + {2}[1];", target, sum.subtracts ? "-" : "+", pairs[0]));
+      fmt::format("{} {}= {};", target, sum.subtracts ? "-" : "+", fmt::format(fmt::runtime(all), sums[0])));
   return text;
 }
 

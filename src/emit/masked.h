@@ -9,7 +9,7 @@
 
 namespace unravel::emit {
 
-/// The C text of a sum of products with gathered elements (loop/gathered_sum.h) in steps, behind the
+/// The C text of a sum of products (loop/gathered_sum.h) in steps, behind the
 /// declarations of the loop's variable and of its end:
 ///
 ///     begin  over_steps { inside }  finish
@@ -22,9 +22,10 @@ struct StepsText {
 StepsText gathered_text(const loop::For &loop, const loop::GatheredSum &sum, const std::string &end,
                         Names &names, Expressions &expressions);
 
-/// 4 elements at a time, as two pairs, with plain loads. In the last step elements behind the segment are
-/// read too. Where their arrays have no more, the variable stays at what is left.
-StepsText paired_text(const loop::For &loop, const loop::GatheredSum &sum, const std::string &end,
+/// With plain loads: 4 elements at a time, as two pairs, or 8 as two fours where none is gathered. In the last
+/// step elements behind the segment are read too. Where their arrays have no more, the variable stays at what
+/// is left.
+StepsText plain_text(const loop::For &loop, const loop::GatheredSum &sum, const std::string &end,
                       const loop::Program &program, Names &names, Expressions &expressions);
 
 /// The additions of loop::GatheredLanes from the lane at `first` on, by pairs, for as many as there are sums:

@@ -1,6 +1,8 @@
 #include "loop/facts.h"
 #include "loop/passes.h"
 
+#include "value/chosen.h"
+
 #include <algorithm>
 
 namespace unravel::loop {
@@ -169,6 +171,9 @@ Block simplify_conditions(Block block) {
 }
 
 Program fold(Program program, const Known & /*known*/) {
+  rewrite(
+      program.body, [](const term::Term &term) { return term; },
+      [](const Value &value) { return value::chosen(value); });
   // Texts tell whether anything changed: programs are small and a handful of rounds is enough.
   std::string before;
   for (std::string now = to_text(program.body); now != before; now = to_text(program.body)) {

@@ -8,8 +8,8 @@
 namespace unravel::loop {
 
 /// A loop over positions that does nothing but add products to a local: of elements that lie one after the
-/// other, as a matrix's values do, and of elements at places that an index array names. The innermost loop of
-/// y(i) = A(i,j) x(j). Many positions can be taken at a time, the last time fewer.
+/// other, as a matrix's values do, and of elements at places that an index array names, perhaps. The innermost
+/// loop of y(i) = A(i,j) x(j). Many positions can be taken at a time, the last time fewer.
 struct GatheredSum {
   struct Factor {
     enum class Kind {
@@ -24,8 +24,10 @@ struct GatheredSum {
   };
   Local sum;
   bool subtracts = false;
-  std::vector<Factor> factors; // one of them Gathered, at least
+  std::vector<Factor> factors; // one of them isn't Fixed, at least
   ElementType element{};       // of all arrays of values in the product
+
+  bool gathers() const; // is a factor Gathered?
 };
 
 /// The array that has it, of index arrays and value arrays of parameters; null where there is none.

@@ -49,7 +49,7 @@ Block inline_names(Block block);
 /// follows a break.
 Block simplify_conditions(Block block);
 
-/// The three above, until nothing changes.
+/// The three above, until nothing changes, on values without the operators that choose an argument (`first`).
 Program fold(Program program, const Known &known = {});
 
 /// Loads that don't change in a loop move in front of the outermost such loop, if `safe` says that they are
@@ -100,8 +100,12 @@ Program multiply_in_tiles(Program program, const Known &known = {});
 /// many segments at once for being empty.
 Program skip_empty_segments(Program program, const Known &known = {});
 
-/// A loop over segments that only adds up products with gathered elements (gathered_sum.h) is one for masked
-/// steps, where the segments are long enough on average: as is known, or else by the number of keys against
+/// A loop that reduces the same value in each iteration, and does nothing else, does so at once: it adds the
+/// value times the number of iterations, or, by an idempotent operator, reduces it once where there is one.
+Program reduce_at_once(Program program, const Known &known = {});
+
+/// A loop over segments that only adds up products (gathered_sum.h) is one for masked steps, where the
+/// segments are long enough on average: as is known, or else by the number of keys, or of elements, against
 /// that of segments; or where their lengths vary, which the kernel looks at.
 Program mask_sums(Program program, const Known &known = {});
 
@@ -109,6 +113,10 @@ Program mask_sums(Program program, const Known &known = {});
 /// a local of its own there, and then the sum: C compilers keep that in a register, but not the sum, which
 /// OpenMP takes the address of.
 Program reduce_in_own_locals(Program program, const Known &known = {});
+
+/// Locals of floating point that never hold anything but 0 and 1, and that loops reduce, become bools. C
+/// compilers don't see that of a double.
+Program keep_truths(Program program, const Known &known = {});
 
 /// A serial loop that does nothing but reduce a local is left once nothing changes the local any more: as
 /// soon as `or` is true.

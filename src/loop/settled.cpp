@@ -2,6 +2,7 @@
 #include "loop/load.h"
 #include "loop/passes.h"
 #include "loop/rename.h"
+#include "loop/types.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ bool only_reduces(const For &loop, const std::string &local) {
 
 class Leaver {
 public:
-  explicit Leaver(const Program &program) : names_(program) {
+  explicit Leaver(const Program &program) : names_(program), types_(program) {
     each_statement(program.body, [this](const Statement &statement) {
       if (const auto *declared = std::get_if<DeclareValue>(&statement.kind))
         look_at(declared->name, declared->initial);
@@ -85,7 +86,7 @@ public:
       const Origins origins = statement.origins;
       Block left;
       if (settled && only_reduces(*loop, local)) {
-        left = by_fours(*loop, local, by, origins);
+        left = by_steps(*loop, local, by, origins);
       } else {
         leave_once_settled(loop->body, local);
         left.push_back(std::move(statement));
@@ -129,10 +130,24 @@ private:
     return copy;
   }
 
-  /// The loop in steps of four iterations, behind each of which the local is tested, and then the last three,
-  /// which may have been done: a branch per iteration would often be mispredicted. Short loops have no other
-  /// branch than whether they are empty.
-  Block by_fours(const For &loop, const std::string &local, Operator by, const Origins &origins) {
+  /// How many iterations are done between two tests. Of four that read floating point C compilers make
+  /// vectors of elements that they gather one by one.
+  int at_once(const For &loop) const {
+    bool has_reals = false;
+    each_statement(loop.body, [&](const Statement &statement) {
+      each_own_value(statement, [&](const Value &value) {
+        each_element(value, [&](const Element &element) {
+          has_reals = has_reals || !value::is_integer(types_.of_array(element.array));
+        });
+      });
+    });
+    return has_reals ? 2 : 4;
+  }
+
+  /// The loop in steps of several iterations, behind which the local is tested, and then the last ones, of
+  /// which some may have been done: a branch per iteration would be mispredicted more often. Short loops have
+  /// no other branch than whether they are empty.
+  Block by_steps(const For &loop, const std::string &local, Operator by, const Origins &origins) {
     Block made;
     const auto named = [&](const term::Term &bound, const char *end) {
       if (bound.as<term::Variable>() || bound.as<term::Constant>()) return bound;
@@ -141,12 +156,13 @@ private:
       return term::variable(name);
     };
     const term::Term begin = named(loop.lower, "_begin"), end = named(loop.upper, "_end");
+    const int step = at_once(loop);
     For main = loop;
     main.lower = begin;
-    main.upper = end - term::Term(3);
-    main.step = 4;
+    main.upper = end - term::Term(step - 1);
+    main.step = step;
     main.body.clear();
-    for (int k = 0; k < 4; ++k)
+    for (int k = 0; k < step; ++k)
       append(main.body, iteration(loop, term::variable(loop.variable) + term::Term(k)));
     main.body.push_back({IfValue{local,
                                  {{Break{}, origins}},
@@ -157,13 +173,13 @@ private:
                          origins});
     made.push_back({std::move(main), origins});
     Block last;
-    for (int k = 3; k > 0; --k)
+    for (int k = step - 1; k > 0; --k)
       append(last,
              iteration(loop, k == 1 ? end - term::Term(1) : term::maximum({begin, end - term::Term(k)})));
     Block some{{If{term::less(begin, end), std::move(last), "", {}}, origins}};
-    made.push_back({IfValue{local, std::move(some), "the remaining ones, some of them again",
-                            IfValue::Test::Differs, false, *settled_truth(by)},
-                    origins});
+    const char *what = step == 2 ? "the last one, perhaps again" : "the remaining ones, some of them again";
+    made.push_back(
+        {IfValue{local, std::move(some), what, IfValue::Test::Differs, false, *settled_truth(by)}, origins});
     return made;
   }
 
@@ -172,7 +188,7 @@ private:
   /// these.
   void leave_once_settled(Block &block, const std::string &local) const {
     Block made;
-    const auto tests = [&](const Statement &statement) { // what by_fours puts behind a loop
+    const auto tests = [&](const Statement &statement) { // what by_steps puts behind a loop
       const auto *test = std::get_if<IfValue>(&statement.kind);
       return test && test->local == local;
     };
@@ -198,6 +214,7 @@ private:
   }
 
   FreshNames names_;
+  const Types types_;
   std::string inside_;           // what the loop around, if it is one to leave, reduces into
   std::set<std::string> others_; // locals that may hold other numbers than 0 and 1
   std::set<std::string> copied_; // those that threads have copies of, which they don't read

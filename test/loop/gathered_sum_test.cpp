@@ -50,9 +50,9 @@ TEST(GatheredLanes, Found) {
 }
 
 TEST(GatheredLanes, Refused) {
-  EXPECT_FALSE(lanes("y.val[i] += A.val[i] * x.val[i]\n"));                        // nothing is gathered
-  EXPECT_FALSE(lanes("y.val[i] += x.val[A.col(i)] * x.val[A.col(i)]\n"));          // twice
-  EXPECT_FALSE(lanes("if 1 <= A.col(i) {\ny.val[i] += x.val[A.col(i)]\n}\n"));     // another condition
+  EXPECT_FALSE(lanes("y.val[i] += A.val[i] * x.val[i]\n"));                    // nothing is gathered
+  EXPECT_FALSE(lanes("y.val[i] += x.val[A.col(i)] * x.val[A.col(i)]\n"));      // twice
+  EXPECT_FALSE(lanes("if 1 <= A.col(i) {\ny.val[i] += x.val[A.col(i)]\n}\n")); // another condition
   EXPECT_FALSE(lanes("y.val[i] += x.val[2 * A.col(i)]\n"));
   EXPECT_FALSE(lanes("let j = A.col(i)\nvalue t = 1\nif 0 <= j {\nt = x.val[j]\n}\ny.val[i] += t\n"));
   EXPECT_FALSE(lanes("if 0 <= A.col(i) {\ny.val[i] += x.val[A.col(i)]\n} else {\ny.val[i] += 1\n}\n"));
@@ -74,12 +74,19 @@ TEST(GatheredSum, Parts) {
   EXPECT_FALSE(found("sum += -(-(x.val[A.col(p)]))\n")->subtracts);
 }
 
+TEST(GatheredSum, OfStretches) {
+  const std::optional<GatheredSum> sum = found("sum += c * A.val[p] * A.val[p + k]\n");
+  ASSERT_TRUE(sum);
+  EXPECT_FALSE(sum->gathers());
+  EXPECT_TRUE(found("sum += A.val[p] * x.val[A.col(p)]\n")->gathers());
+}
+
 TEST(GatheredSum, Refused) {
-  EXPECT_FALSE(is_found("sum += A.val[p]\n"));                       // compilers know that one
+  EXPECT_FALSE(is_found("sum += c\n"));                              // nothing varies
   EXPECT_FALSE(is_found("sum += A.val[2 * p] * x.val[A.col(p)]\n")); // every second one
   EXPECT_FALSE(is_found("sum += x.val[A.col(2 * p)]\n"));
   EXPECT_FALSE(is_found("sum += x.val[A.col(A.col(p))]\n")); // keys that are gathered
-  EXPECT_FALSE(is_found("sum += x.val[A.place(p, k)]\n")); // not one behind the other
+  EXPECT_FALSE(is_found("sum += x.val[A.place(p, k)]\n"));   // not one behind the other
   EXPECT_FALSE(is_found("sum += x.val[A.col(p) + p]\n"));
   EXPECT_FALSE(is_found("sum += x.val[A.col(p) * A.col(p + 1)]\n"));
   EXPECT_FALSE(is_found("sum += x.val[floor(A.col(p) / 2)]\n"));

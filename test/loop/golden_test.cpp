@@ -176,6 +176,22 @@ TEST(LoopGolden, own_sums) {
   });
 }
 
+TEST(LoopGolden, reduce_at_once) {
+  test::golden_run("loop", "reduce_at_once", [](const std::string &input) {
+    Program program = reduce_at_once(parse_program(input));
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
+TEST(LoopGolden, truths) {
+  test::golden_run("loop", "truths", [](const std::string &input) {
+    Program program = keep_truths(parse_program(input));
+    verify(program);
+    return to_text(program.body);
+  });
+}
+
 TEST(LoopGolden, settled) {
   test::golden_run("loop", "settled", [](const std::string &input) {
     Program program = leave_settled(parse_program(input));

@@ -58,8 +58,52 @@ TEST(Operators, on_small_inputs) {
   check_each_on_small_inputs(problems(), 6, random);
 }
 
+/// Rows of all lengths, empty ones too, where what is reduced takes vectors of entries, or is the same for
+/// all.
+TEST(Operators, rows_in_vectors_or_at_once) {
+  for (const char *line :
+       {"y(i) = A(i,j) * x(j) in plus.first", "y(i) = 3 * A(i,j) * z(i) * A(i,j)", "y(i) = z(i) - A(i,j)",
+        "y(i) = A(i,j) * x(j) in plus.pair", "y(i) = A(i,j) * x(j) in any.pair",
+        "y(i) = A(i,j) * z(i) in plus.second", "y(i) = A(i,j) * z(i) in min.second",
+        "y(i) = A(i,j) * x(j) in xor.and", "for i { let n = 1; for j { n += 1 mask A(i,j); } y(i) = n; }"})
+    for (const char *matrix : {"rmat:scale=9,edges=6,seed=5", "random:512x512,density=0.05",
+                               "banded:512,width=9", "banded:512,width=2"})
+      for (const char *type : {"f64", "f32"}) {
+        run::Request request;
+        request.compile.expression = line;
+        request.compile.formats = {{"A", "csr"}};
+        request.compile.value = value::type_called(type);
+        request.inputs = {{"A", matrix}};
+        for (const char *vector : {"x", "z"})
+          if (std::string(line).find(vector + std::string("(")) != std::string::npos)
+            request.inputs[vector] = "random:512,density=0.5";
+        request.check = true;
+        SCOPED_TRACE(std::string(line) + " " + matrix + " " + type);
+        const run::Report report = run::run(request);
+        ASSERT_TRUE(report.comparison && report.comparison->ok);
+      }
+}
+
+/// Results of few entries, which are listed, and of many, in which values don't begin at 0.
+TEST(Operators, few_entries_and_many) {
+  for (const char *semiring : {"min.+", "max.times", "min.second"})
+    for (const char *size : {"300", "30000"})
+      for (const char *few : {"entries=0", "entries=1", "entries=5", "density=0.01", "density=0.6"}) {
+        run::Request request;
+        request.compile.expression = std::string("y(i) = A(i,j) * x(j) in ") + semiring;
+        request.compile.formats = {{"A", "csc"}, {"x", "sv"}, {"y", "sv"}};
+        request.inputs = {{"A", std::string("banded:") + size + ",width=3"},
+                          {"x", std::string("random:") + size + "," + few}};
+        request.check = true;
+        SCOPED_TRACE(request.compile.expression + " " + size + " " + few);
+        const run::Report report = run::run(request);
+        ASSERT_TRUE(report.comparison && report.comparison->ok);
+        EXPECT_NE(report.c_text.find("_present_list"), std::string::npos);
+      }
+}
+
 /// Rows of all lengths, in which something is true at the begin, at the end or nowhere: they are gone through
-/// four entries at a time, and left.
+/// several entries at a time, and left.
 TEST(Operators, rows_that_are_left_early) {
   for (const char *line : {"y(i) = A(i,j) * x(j) in or.and", "y(i) or= A(i,j) * x(j) in or.second",
                            "for i { let all = 1; for j { all and= not(x(j)) mask A(i,j); } y(i) = all; }",

@@ -128,6 +128,14 @@ static inline unravel_pair_F unravel_kept_F(unravel_pair_F pair, const INTEGER *
 }
 #endif
 
+// part: fours_F
+#ifdef __GNUC__
+typedef VALUE unravel_four_F __attribute__((vector_size(4 * sizeof(VALUE)), aligned(sizeof(VALUE)), may_alias));
+typedef INTEGER unravel_four_mask_F __attribute__((vector_size(4 * sizeof(VALUE)), aligned(sizeof(VALUE)), may_alias));
+// Masks for the first n of 8 elements: they begin at place 8 - n.
+static const INTEGER unravel_first_of_8_F[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+#endif
+
 // part: pick_L_F
 #ifdef __GNUC__
 // The elements at two keys. For four, compilers would emit a gather, which is slow on many processors.
