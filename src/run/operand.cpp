@@ -52,7 +52,7 @@ public:
     for (const auto &[index, extent] : request_.extents)
       extents_.set(index, extent, "--size");
     for (const auto &[name, input] : request_.inputs)
-      if (std::ranges::none_of(uses(), [&, name = name](auto &use) { return use.name == name; }))
+      if (std::ranges::find(uses(), name, &compute::TensorUse::name) == uses().end())
         read_size(name, input);
     require_sizes();
     check_combined();

@@ -85,7 +85,7 @@ TEST(Transformations, change_no_result) {
     combine::IterationSpace space;
     {
       pipeline::Compilation plain = pipeline::compile(problem.request());
-      if (plain.combination.leaves.empty()) continue;
+      if (plain.combination.leaves.empty() || plain.plan) continue; // a plan's loops aren't the line's
       space = plain.combination.leaves.front();
     }
     problem.schedules = {random_schedule(space, random)};

@@ -496,7 +496,8 @@ static inline void unravel_in_large_pages(void *memory, size_t bytes) {
 #if defined(__linux__) && defined(__GNUC__)
   extern int unravel_madvise(void *, size_t, int) __asm__("madvise");
   const size_t skipped = (4096 - (size_t)memory % 4096) % 4096; // to where a page begins
-  if (memory && bytes >= 4194304) (void)unravel_madvise((char *)memory + skipped, bytes - skipped, 14 /* MADV_HUGEPAGE */);
+  const int in_large_pages = 14; // MADV_HUGEPAGE
+  if (memory && bytes >= 4194304) (void)unravel_madvise((char *)memory + skipped, bytes - skipped, in_large_pages);
 #else
   (void)memory, (void)bytes;
 #endif
