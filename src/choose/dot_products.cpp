@@ -22,6 +22,20 @@ struct Sums {
   std::string outer, inner;
 };
 
+/// The inner loop in vectors, for several iterations of the outer one at once. `updates`: these add to one
+/// place.
+std::vector<Request> several_at_once(const std::string &outer, const std::string &inner, bool updates) {
+  Request simd, jam;
+  simd.kind = Request::Kind::Vectorise;
+  simd.variable = inner;
+  simd.updates = true;
+  jam.kind = Request::Kind::Jam;
+  jam.variable = outer;
+  jam.factor = cost::dot_products_at_once;
+  jam.updates = updates;
+  return {simd, jam};
+}
+
 bool has(Verdict verdict, const Level &level, const LoopsOf &leaf) {
   return std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const depend::LoopVerdict &each) {
     return each.variable == level.variable && each.verdict == verdict;
@@ -119,15 +133,7 @@ public:
     const std::optional<Verdict> carried = outer ? verdict_of(outer->variable) : std::nullopt;
     if (!carried || is_short(*outer) || loops_of(outer->variable) != 1 || loops_of(inner->variable) != 1)
       return {};
-    Request simd, jam;
-    simd.kind = Request::Kind::Vectorise;
-    simd.variable = inner->variable;
-    simd.updates = true;
-    jam.kind = Request::Kind::Jam;
-    jam.variable = outer->variable;
-    jam.factor = cost::dot_products_at_once;
-    jam.updates = *carried == Verdict::Reduction;
-    return {simd, jam};
+    return several_at_once(outer->variable, inner->variable, *carried == Verdict::Reduction);
   }
 
 private:
@@ -241,14 +247,7 @@ std::vector<Request> dot_products(const std::vector<LoopsOf> &plans, const loop:
     good += loop && loop->variable == sums->outer && holds_sum(*loop, sums->inner);
   });
   if (good != plans.size() || all != 2 * plans.size()) return {};
-  Request simd, jam;
-  simd.kind = Request::Kind::Vectorise;
-  simd.variable = sums->inner;
-  simd.updates = true;
-  jam.kind = Request::Kind::Jam;
-  jam.variable = sums->outer;
-  jam.factor = cost::dot_products_at_once;
-  return {simd, jam};
+  return several_at_once(sums->outer, sums->inner, false);
 }
 
 } // namespace unravel::choose

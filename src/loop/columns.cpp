@@ -13,11 +13,6 @@ using term::Term;
 
 namespace {
 
-bool is_plain(const For &loop) {
-  return loop.step == 1 && !loop.parallel && loop.together == 1 && !loop.simd && !loop.masked && !loop.team &&
-         !loop.in_lanes && !loop.brief;
-}
-
 const Target *target_of(const Statement &statement) {
   if (const auto *store = std::get_if<Store>(&statement.kind)) return &store->target;
   const auto *add = std::get_if<Accumulate>(&statement.kind);
@@ -44,7 +39,7 @@ public:
       : loop_(loop), program_(program), effects_(effects_of(Statement{loop})) {}
 
   std::optional<Columns> find() {
-    if (!is_plain(loop_) || !walk(loop_.body) || found_.inner.size() < 2 || effects_.breaks ||
+    if (!is_plain(loop_) || loop_.brief || !walk(loop_.body) || found_.inner.size() < 2 || effects_.breaks ||
         !effects_.assigned.empty())
       return {};
     for (const For *inner : found_.inner)
@@ -73,7 +68,7 @@ private:
         continue;
       }
       const auto *loop = std::get_if<For>(&statement.kind);
-      if (!loop || !is_plain(*loop) || loop->body.empty()) return false;
+      if (!loop || !is_plain(*loop) || loop->brief || loop->body.empty()) return false;
       if (loop->body.size() == 1 && target_of(loop->body[0]))
         found_.inner.push_back(loop);
       else if (!walk(loop->body))

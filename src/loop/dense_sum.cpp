@@ -125,6 +125,11 @@ private:
 
 } // namespace
 
+bool is_plain(const For &loop) {
+  return loop.step == 1 && !loop.parallel && loop.together == 1 && !loop.simd && !loop.masked && !loop.team &&
+         !loop.in_lanes;
+}
+
 bool runs_along(const Term &slot, const std::string &variable) {
   return !mentions(slot - term::variable(variable), variable);
 }

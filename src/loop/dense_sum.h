@@ -23,6 +23,9 @@ std::optional<DenseSum> dense_sum(const Statement &loop, const Program &program)
 /// Whether the loop does nothing but set all elements of the stretch to zero.
 bool clears_stretch(const Statement &loop, const DenseSum &sum);
 
+/// Whether the iterations are done one by one, in order, and nothing says yet how.
+bool is_plain(const For &loop);
+
 /// Whether a slot is the variable plus something that doesn't mention it.
 bool runs_along(const term::Term &slot, const std::string &variable);
 

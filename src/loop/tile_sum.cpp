@@ -12,11 +12,6 @@ using term::Term;
 
 namespace {
 
-bool is_plain(const For &loop) {
-  return loop.step == 1 && !loop.parallel && loop.together == 1 && !loop.simd && !loop.masked && !loop.team &&
-         !loop.in_lanes;
-}
-
 bool is_name(const Statement &statement) {
   return std::holds_alternative<Let>(statement.kind) || std::holds_alternative<DeclareValue>(statement.kind);
 }
