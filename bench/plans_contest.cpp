@@ -28,10 +28,6 @@ pipeline::Request request_of(const Case &of) {
   return request;
 }
 
-std::string result_of(const std::string &expression) {
-  return expression.substr(0, expression.find('('));
-}
-
 } // namespace
 
 Packed::Packed(const Case &of, const pipeline::Front &front) {
@@ -74,7 +70,7 @@ schedule::Counts Packed::counts() const {
 
 ProductContest::ProductContest(const Case &of, const Options &options)
     : name_(of.name), options_(options), request_(request_of(of)), front_(pipeline::read_request(request_)),
-      packed_(of, front_), result_(packed_.tensors.at(result_of(of.expression))) {
+      packed_(of, front_), result_(packed_.tensors.at(front_.computation.tensors[0].name)) {
   request_.counts = packed_.counts();
   for (auto &[name, tensor] : packed_.tensors)
     tensors_[name] = &tensor;
