@@ -2,6 +2,7 @@
 
 #include "cost/thresholds.h"
 #include "loop/dense_sum.h"
+#include "loop/load.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -131,7 +132,8 @@ public:
       if (own) outer = loop, inner = own;
     });
     const std::optional<Verdict> carried = outer ? verdict_of(outer->variable) : std::nullopt;
-    if (!carried || is_short(*outer) || loops_of(outer->variable) != 1 || loops_of(inner->variable) != 1)
+    if (!carried || loop::mean_length(*outer, counts_).value_or(cost::least_jammed) < cost::least_jammed ||
+        loops_of(outer->variable) != 1 || loops_of(inner->variable) != 1)
       return {};
     return several_at_once(outer->variable, inner->variable, *carried == Verdict::Reduction);
   }
@@ -152,13 +154,6 @@ private:
       count += loop && loop->variable == variable;
     });
     return count;
-  }
-
-  bool is_short(const loop::For &outer) const {
-    for (const Term &load : term::applications_of(outer.upper))
-      if (const auto found = counts_.find(load.as<term::Apply>()->function); found != counts_.end())
-        return found->second < cost::least_jammed;
-    return false;
   }
 
   /// The first loop in it that is an inner product, where the loops in it may be shared by iterations: all
@@ -196,9 +191,8 @@ private:
     const bool sums = !inner.body.empty() && std::all_of(inner.body.begin(), inner.body.end() - 1, is_name);
     const loop::Accumulate *sum = sums ? loop::addition_of(inner.body.back()) : nullptr;
     std::int64_t extent = 0;
-    const bool dense = inner.step == 1 && !inner.parallel && inner.together == 1 && !inner.simd &&
-                       inner.lower == Term(0) && term::applications_of(inner.upper).empty() &&
-                       !own.mentions_declared(inner.upper) &&
+    const bool dense = loop::is_plain(inner) && inner.lower == Term(0) &&
+                       term::applications_of(inner.upper).empty() && !own.mentions_declared(inner.upper) &&
                        (!term::constant_difference(inner.lower, inner.upper, extent) ||
                         extent >= cost::shortest_dot_product);
     return sum && dense && may_add(*sum, own) ? sum : nullptr;

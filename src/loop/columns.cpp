@@ -19,20 +19,6 @@ const Target *target_of(const Statement &statement) {
   return add && !add->atomic && add->by == Operator::Add ? &add->target : nullptr;
 }
 
-int mentions_of(const Block &block, const std::string &array) {
-  int count = 0;
-  each_statement(block, [&](const Statement &statement) {
-    each_own_value(statement, [&](const Value &value) {
-      each_element(value, [&](const Element &element) { count += element.array == array; });
-    });
-    const Target *target = target_of(statement);
-    const auto *element = target ? std::get_if<Element>(target) : nullptr;
-    count += element ? element->array == array
-                     : effects_of(statement).touches(array) && blocks_of(statement).empty();
-  });
-  return count;
-}
-
 class Nest {
 public:
   Nest(const For &loop, const Program &program)

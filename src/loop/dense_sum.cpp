@@ -125,6 +125,27 @@ private:
 
 } // namespace
 
+int mentions_of(const Block &block, const std::string &array) {
+  int count = 0;
+  each_statement(block, [&](const Statement &statement) {
+    each_own_value(statement, [&](const Value &value) {
+      each_element(value, [&](const Element &element) { count += element.array == array; });
+    });
+    const Target *target = nullptr;
+    if (const auto *store = std::get_if<Store>(&statement.kind)) target = &store->target;
+    if (const auto *add = std::get_if<Accumulate>(&statement.kind)) target = &add->target;
+    if (const auto *call = std::get_if<Blas>(&statement.kind)) {
+      target = &call->target;
+      count += call->left.array == array || (call->right && call->right->array == array);
+    }
+    if (const auto *ahead = std::get_if<Prefetch>(&statement.kind)) count += ahead->array == array;
+    const auto *element = target ? std::get_if<Element>(target) : nullptr;
+    count += element ? element->array == array
+                     : blocks_of(statement).empty() && effects_of(statement).touches(array);
+  });
+  return count;
+}
+
 bool is_plain(const For &loop) {
   return loop.step == 1 && !loop.parallel && loop.together == 1 && !loop.simd && !loop.masked && !loop.team &&
          !loop.in_lanes;

@@ -26,6 +26,9 @@ bool clears_stretch(const Statement &loop, const DenseSum &sum);
 /// Whether the iterations are done one by one, in order, and nothing says yet how.
 bool is_plain(const For &loop);
 
+/// How often the statements read or write elements of a value array, or all of it.
+int mentions_of(const Block &block, const std::string &array);
+
 /// Whether a slot is the variable plus something that doesn't mention it.
 bool runs_along(const term::Term &slot, const std::string &variable);
 

@@ -28,23 +28,6 @@ const Element *target_of(const Statement &statement) {
   return target ? std::get_if<Element>(target) : nullptr;
 }
 
-/// How often the statements read or write elements of a value array.
-int mentions_of(const Block &block, const std::string &array) {
-  int count = 0;
-  each_statement(block, [&](const Statement &statement) {
-    each_own_value(statement, [&](const Value &value) {
-      each_element(value, [&](const Element &element) { count += element.array == array; });
-    });
-    const Element *target = target_of(statement);
-    count += target && target->array == array;
-    if (const auto *zero = std::get_if<Zero>(&statement.kind)) count += zero->array == array;
-    if (const auto *ahead = std::get_if<Prefetch>(&statement.kind)) count += ahead->array == array;
-    if (const auto *call = std::get_if<Blas>(&statement.kind))
-      count += call->left.array == array || (call->right && call->right->array == array);
-  });
-  return count;
-}
-
 void move_targets(Block &block, const std::string &array, const Term &by) {
   for (Statement &statement : block) {
     if (const Element *target = target_of(statement); target && target->array == array) {
@@ -101,14 +84,6 @@ private:
     }
   }
 
-  bool is_short(const For &loop) const {
-    for (const Term &load : applications_of(loop.upper))
-      if (const auto found = counts_.find(load.as<term::Apply>()->function);
-          found != counts_.end() && found->second < least_mean_length)
-        return true;
-    return false;
-  }
-
   /// The loop over nothing but the product, where that is the loop's last statement: with the names that it
   /// needs in front.
   static std::optional<For> product_of(const For &loop) {
@@ -156,8 +131,8 @@ private:
 
   void collect(Statement &statement, const std::string &copied) {
     const auto &loop = std::get<For>(statement.kind);
-    if (loop.parallel || loop.step != 1 || loop.together != 1 || loop.simd || loop.team || loop.masked ||
-        loop.body.size() < 2 || is_short(loop))
+    if (!is_plain(loop) || loop.body.size() < 2 ||
+        mean_length(loop, counts_).value_or(least_mean_length) < least_mean_length)
       return;
     const std::optional<For> product = product_of(loop);
     const std::optional<TileSum> sum = tile_sum(*product, program_);

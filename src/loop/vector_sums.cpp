@@ -4,6 +4,7 @@
 #include "loop/dense_sum.h"
 #include "loop/gathered_sum.h"
 #include "loop/lane_sums.h"
+#include "loop/load.h"
 #include "loop/pair_sums.h"
 #include "loop/passes.h"
 #include "loop/tile_sum.h"
@@ -71,18 +72,11 @@ private:
     each_statement(Block{Statement{loop}}, [&](const Statement &statement) {
       const auto *inner = std::get_if<For>(&statement.kind);
       if (!inner || inner->variable == sum.rows->variable || inner->variable == sum.columns->variable) return;
-      const std::optional<double> own = length_of(*inner);
+      const std::optional<double> own = mean_length(*inner, counts_);
       known = known && own;
       length *= own.value_or(1);
     });
     return known && length < least_added_in_tiles;
-  }
-
-  std::optional<double> length_of(const For &loop) const {
-    for (const term::Term &load : applications_of(loop.upper))
-      if (const auto found = counts_.find(load.as<term::Apply>()->function); found != counts_.end())
-        return found->second;
-    return {};
   }
 
   bool lanes_of(const For &loop) const {
