@@ -153,12 +153,11 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
 void check_assembled(const Combination &combination) {
   std::set<std::string> written;
   for (const IterationSpace &space : combination.leaves) {
-    for (const combine::Operand &operand : space.operands)
-      if (combination.assembly(operand.tensor))
-        report::fail(
-            Kind::sparse_result, space.span,
-            fmt::format("`{}` is read before all of its entries are made", operand.tensor),
-            fmt::format("keep the values in a local tensor, or leave out -f {}=...", operand.tensor));
+    for (const combine::AssembledResult &result : combination.assembled)
+      if (const std::string &tensor = result.tensor; space.reads(tensor))
+        report::fail(Kind::sparse_result, space.span,
+                     fmt::format("`{}` is read before all of its entries are made", tensor),
+                     fmt::format("keep the values in a local tensor, or leave out -f {}=...", tensor));
     if (!space.target.appends) continue;
     if (combination.loops_of_rounds(space) > 0)
       report::fail(Kind::sparse_result, space.span,

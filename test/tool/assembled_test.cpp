@@ -526,10 +526,17 @@ TEST(ToolAssembled, RefusedWhereItIsNot) {
             "several products are added to `C`, which is not dense [sparse-result]");
   expect_in(refusal("C(i,j) = 2 * A(i,j)", {"A=csr", "C=csr_lower"}),
             "may make entries that the layout of C has no place for");
+  const Outcome unrolled =
+      desk.unravel({"compile", "y(i) = 1", "-f", "y=sv", "-s", "parallel i; unroll i by 2"});
+  EXPECT_EQ(unrolled.code, 1);
+  expect_in(unrolled.error, "the loop over `i` appends to the result in parallel: it can't be unrolled");
   const std::string packed = refusal("C(i,j) = A(i,k) * A(j,k)", {"A=csr", "C=symmetric_csr"});
   expect_in(packed, "it has several pieces [cannot-append]");
   expect_in(packed, "`unravel run` packs such results itself");
   expect_in(refusal("C(i,j) += A(i,j)", {"A=csr", "C=csr"}), "begins without entries");
+  // with such a fill its elements are looked for
+  expect_in(refusal("for i { z(i) *= v(i); }", {"z=sv fill inf", "v=dense"}),
+            "`z` is read before all of its entries are made [sparse-result]");
 }
 
 } // namespace
