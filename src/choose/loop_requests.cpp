@@ -32,6 +32,21 @@ bool has_loop(const loop::Program &program, const std::string &variable) {
   return found;
 }
 
+/// Threads append what whole iterations make, one after the other.
+void check_appends(const Asked &asked, const parse::ScheduleTree &schedule, const loop::Program &lowered) {
+  const std::string &variable = asked.variable.text;
+  if (std::ranges::none_of(schedule.parallel, [&](const parse::Name &name) { return name.text == variable; }))
+    return;
+  loop::each_statement(lowered.body, [&](const loop::Statement &statement) {
+    const auto *loop = std::get_if<loop::For>(&statement.kind);
+    if (loop && loop->variable == variable && loop->parallel && loop->parallel->appended)
+      report::fail(Kind::not_supported, asked.span,
+                   fmt::format("the loop over `{}` appends to the result in parallel: it can't be {}",
+                               variable, word(asked.kind)),
+                   fmt::format("leave out `parallel {}`, or change the loops inside", variable));
+  });
+}
+
 /// The variables of all leaves that have loops, outermost first.
 std::vector<std::string> loops_of(const std::vector<LoopsOf> &leaves, const loop::Program &lowered) {
   std::vector<std::string> names;
@@ -106,6 +121,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
       report::fail(Kind::not_supported, asked.variable.span,
                    fmt::format("the loop over `{}` isn't a plain loop of this kernel", variable),
                    "it runs in step with a find, or other statements use its name too");
+    check_appends(asked, schedule, lowered);
     loop::Request request;
     request.variable = variable;
     request.factor = asked.factor;

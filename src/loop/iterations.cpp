@@ -88,6 +88,8 @@ Steps in_steps(const For &loop, std::int64_t factor, RequestContext &context) {
   main.together = 1;
   main.simd = false;
   main.masked.reset();
+  // what threads append apart must be all that the result has
+  if (main.parallel && main.parallel->appended) main.parallel.reset();
   if (main.parallel) {
     auto fewer = [&](std::int64_t of) { return std::max<std::int64_t>(1, of / factor); };
     main.parallel->chunk = static_cast<int>(fewer(main.parallel->chunk));

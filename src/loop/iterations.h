@@ -24,7 +24,8 @@ std::size_t jam_iterations(Block &statements, std::size_t k, const Request &requ
 std::size_t unroll(Block &statements, std::size_t k, const Request &request, RequestContext &context);
 
 /// A loop cut in two: `main` makes steps of `factor`, and `rest` runs over what is left of less than that.
-/// Their bodies are the loop's, in which each has its own variable. Missing where it would never run.
+/// Their bodies are the loop's, in which each has its own variable. Missing where it would never run. A parallel
+/// loop stays so, but for one that appends: threads can't begin where another loop has appended.
 struct Steps {
   Block before; // names for bounds that the body may change, or that are read
   std::optional<For> main, rest;

@@ -120,6 +120,18 @@ TEST(SparseResults, every_alternative) {
   EXPECT_GT(runs, made * 4);
 }
 
+// Threads can't append behind the loop over what is left of whole steps: such loops run in one.
+TEST(SparseResults, loops_that_append_are_unrolled) {
+  const std::vector<Problem> problems = {
+      {"C(i,j) = A(i,j) + B(i,j)", {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}}, {"unroll i by 2"}, {}},
+      {"C(i,j) = A(i,k) * B(k,j)", {{"A", "csr"}, {"B", "csr"}, {"C", "coo"}}, {"unroll i by 3"}, {}},
+      {"C(i,j) = 2 * A(i,j)", {{"A", "dcsr"}, {"C", "dcsr"}}, {"unroll A.r by 2"}, {}},
+  };
+  std::mt19937_64 random(14);
+  for (const Problem &problem : problems)
+    EXPECT_GT(checked_runs(Interpreted(problem), random), 4u) << problem.text();
+}
+
 TEST(SparseResults, zeros_are_dropped_on_small_inputs) {
   std::vector<SparseKernel> all = kernels;
   all.push_back({"C(i,j) = A(i,j) * d(j) in min.+", {"A"}});
