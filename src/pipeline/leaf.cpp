@@ -176,11 +176,13 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
         "finds",
         [&] {
           leaf.plan.nest = instances, leaf.plan.searches.clear();
+          scan::Needs needs;
+          if (!reads_what_changes(number)) // a map would keep old values
+            needs = scan::needs_of_positions(space, leaf.plan.nest);
+          for (const Searched &each : searches)
+            scan::leave_out_mentioned(needs, each.search, space.lookups[each.lookup].places[each.place]);
           plan::FindPlan plan =
-              find::plan_finds(leaf.plan.nest, in_.prover, about(instances, methods), lengths,
-                               reads_what_changes(number) ? scan::Needs() // a map would keep old values
-                                                          : scan::needs_of_positions(space, leaf.plan.nest),
-                               counts);
+              find::plan_finds(leaf.plan.nest, in_.prover, about(instances, methods), lengths, needs, counts);
           for (const Searched &each : searches) {
             find::Lengths own = counts.empty()
                                     ? find::Lengths()

@@ -3,6 +3,7 @@
 #include "value/chosen.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 namespace unravel::scan {
@@ -45,6 +46,18 @@ Needs needs_of_positions(const combine::IterationSpace &space, const Nest &nest)
     if (!elsewhere && reads <= 1) result.emplace(variable, reads == 1 ? Need::Value : Need::Nothing);
   }
   return result;
+}
+
+void leave_out_mentioned(Needs &needs, const Search &search, const combine::Place &place) {
+  const auto own =
+      std::ranges::subrange(search.nest.levels.begin() + static_cast<std::ptrdiff_t>(*search.nest.instances),
+                            search.nest.levels.end());
+  std::erase_if(needs, [&](const auto &need) {
+    const std::string &variable = need.first;
+    const auto in = [&](const term::Term &term) { return term::mentions(term, variable); };
+    return in(place.operand.slot) || std::ranges::any_of(search.conditions, in) ||
+           std::ranges::any_of(own, [&](const Level &level) { return mentions(level, variable); });
+  });
 }
 
 } // namespace unravel::scan

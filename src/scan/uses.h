@@ -1,7 +1,7 @@
 #pragma once
 
 #include "combine/space.h"
-#include "scan/nest.h"
+#include "scan/search.h"
 
 #include <map>
 #include <string>
@@ -19,5 +19,8 @@ using Needs = std::map<std::string, Need>;
 /// The positions that are found for less than themselves: nothing else in the nest, no other operand and not
 /// the result mentions them. A map may then hold what they are found for.
 Needs needs_of_positions(const combine::IterationSpace &space, const Nest &nest);
+
+/// Leaves out those that the search for an element, at that place, mentions.
+void leave_out_mentioned(Needs &needs, const Search &search, const combine::Place &place);
 
 } // namespace unravel::scan

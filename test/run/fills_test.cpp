@@ -69,6 +69,16 @@ TEST(Fills, sparse_results_on_small_inputs) {
   check_each_on_small_inputs(problems, 3, random);
 }
 
+/// The search in the second piece asks for the position in x, which a map of values doesn't keep.
+TEST(Fills, looked_up_beside_maps_of_values) {
+  Problem problem{"Y(l,i) += C(i,l) * x(l) * T(j,i,l)",
+                  {{"C", "lower_diagonal fill -1"}, {"x", "sv"}, {"T", "csf"}},
+                  {},
+                  {}};
+  std::mt19937_64 random(34);
+  check_each_on_small_inputs({problem}, 4, random);
+}
+
 /// What packing leaves in slots that no entry has.
 TEST(Fills, of_packed_slots) {
   std::vector<Problem> problems;
