@@ -106,6 +106,19 @@ def reads_in(value):
         yield from reads_in(part)
 
 
+def calls_in(value):
+    if value[0] == "call":
+        yield value
+    for part in parts_of(value):
+        yield from calls_in(part)
+
+
+def may_compute_nan(statement):
+    """Is a product given to another operator than +? Whether 0 times infinity is NaN where nothing is stored is not
+    specified there (docs/index-notation.md, "Numbers")."""
+    return "*" in statement.text() and (statement.operator not in ("=", "+=") or any(calls_in(statement.value)))
+
+
 @dataclasses.dataclass
 class Statement:
     """An assignment, inside of its loops and conditions in a program; alone in index notation."""
@@ -370,7 +383,8 @@ class Generator:
             else:
                 tensor.layout = self.one(SPARSE[order])
             if self.chance(4):
-                tensor.kind = (tensor.kind + " fill " + self.one(["1", "inf", "-1"])).strip()
+                fills = ["1", "-1"] if any(map(may_compute_nan, command.statements)) else ["1", "inf", "-1"]
+                tensor.kind = (tensor.kind + " fill " + self.one(fills)).strip()
 
     def like(self, name):
         return sorted(other for other, tensor in self.tensors.items()
