@@ -283,84 +283,101 @@ private:
            "// Sizes that follow from others.\nstatic void unravel_follow(int64_t *known) {\n" + body + "}\n";
   }
 
-  std::string run_function() const {
-    std::string body;
-    auto line = [&](const std::string &text) { body += wrap_code(own(text), "  "); };
+  // ---- unravel_run, line by line
+
+  template <class... Parts> void line(fmt::format_string<Parts...> text, Parts &&...parts) {
+    body_ += wrap_code(own(fmt::format(text, std::forward<Parts>(parts)...)), std::string(indent_, ' '));
+  }
+  void open(const std::string &about = "") {
+    line("{{{}", about.empty() ? "" : " // " + about);
+    indent_ += 2;
+  }
+  void close() {
+    indent_ -= 2;
+    line("}}");
+  }
+
+  std::string run_function() {
     for (std::size_t k = 0; k < tensors_.size(); ++k)
-      line(fmt::format("{} {};", names_.type_of(k).name, tensors_[k]));
-    if (inspector_) line(fmt::format("{} unravel_levels;", names_.type_of(tensors_.size()).name));
+      line("{} {};", names_.type_of(k).name, tensors_[k]);
+    if (inspector_) line("{} unravel_levels;", names_.type_of(tensors_.size()).name);
     line("double @start;");
     line("int @status;");
     std::string arguments;
     for (std::size_t k = 0; k < tensors_.size(); ++k) {
       arguments += (k ? ", &" : "&") + tensors_[k];
-      if (!program_.parameters[k].structure.empty()) continue;
-      if (program_.parameters[k].assembled) { // its arrays are made by the kernel
-        body += given_sizes(k);
-        continue;
-      }
-      const std::string values =
-          has_complex_ && !is_complex(k)
-              ? fmt::format("unravel_real_values(&@in[{}], {})", k, quoted(program_.parameters[k].name))
-              : fmt::format("@in[{}].values", k);
-      line(fmt::format("if (pack_{0}(&{1}, @in[{2}].n, @in[{2}].index, {4}{3}))", names_.type_of(k).name,
-                       tensors_[k], k, size_arguments(k), values));
-      line(fmt::format("  unravel_fail({}, \"it can't be packed\");", quoted(program_.parameters[k].name)));
-      line(fmt::format("unravel_release(&@in[{}]);", k));
+      if (program_.parameters[k].structure.empty()) pack(k);
     }
-    if (has_structure()) body += borrow_structure();
-    if (initial_ != 0 && !program_.parameters[0].assembled) body += begin_values();
+    if (has_structure()) borrow_structure();
+    if (initial_ != 0 && !program_.parameters[0].assembled) begin_values();
     if (inspector_) {
-      body += inspect();
+      inspect();
       arguments += ", &unravel_levels";
     }
-    body += call_text(program_, names_, arguments);
-    if (of_values_) body += call_text(*of_values_, *names_of_values_, arguments);
-    body += result_text();
+    call(program_, names_, arguments);
+    if (of_values_) call(*of_values_, *names_of_values_, arguments);
+    show_result();
     for (std::size_t k = 0; inspector_ && k < inspector_->parameters[0].arrays.size(); ++k)
-      line(fmt::format("free({});", of_levels(inspector_->parameters[0].arrays[k].name)));
+      line("free({});", of_levels(inspector_->parameters[0].arrays[k].name));
     for (std::size_t k = 0; k < tensors_.size(); ++k)
       if (program_.parameters[k].assembled)
-        line(fmt::format("{}(&{});", names_.type_of(k).free, tensors_[k]));
+        line("{}(&{});", names_.type_of(k).free, tensors_[k]);
+      else if (program_.parameters[k].structure.empty())
+        line("free_{}(&{});", names_.type_of(k).name, tensors_[k]);
       else
-        line(program_.parameters[k].structure.empty()
-                 ? fmt::format("free_{}(&{});", names_.type_of(k).name, tensors_[k])
-                 : fmt::format("free({});", values_of_structure()));
-    return own("static void unravel_run(unravel_entries *@in, const char *@output) {\n") + body + "}\n\n";
+        line("free({});", values_of_structure());
+    return own("static void unravel_run(unravel_entries *@in, const char *@output) {\n") + body_ + "}\n\n";
+  }
+
+  void pack(std::size_t k) {
+    const TensorParameter &parameter = program_.parameters[k];
+    if (parameter.assembled) { // its arrays are made by the kernel
+      for (const std::string &size : parameter.sizes)
+        line("{} = {};", member(k, size), size_argument(k, size));
+      return;
+    }
+    std::string sizes;
+    for (const std::string &size : parameter.sizes)
+      sizes += ", " + size_argument(k, size);
+    const std::string values =
+        has_complex_ && !is_complex(k)
+            ? fmt::format("unravel_real_values(&@in[{}], {})", k, quoted(parameter.name))
+            : fmt::format("@in[{}].values", k);
+    line("if (pack_{0}(&{1}, @in[{2}].n, @in[{2}].index, {4}{3}))", names_.type_of(k).name, tensors_[k], k,
+         sizes, values);
+    line("  unravel_fail({}, \"it can't be packed\");", quoted(parameter.name));
+    line("unravel_release(&@in[{}]);", k);
   }
 
   /// Of a kernel, with what its codes mean. `arguments`: the tensors.
-  std::string call_text(const Program &kernel, const Names &names, std::string arguments) const {
-    std::string body;
-    auto line = [&](const std::string &text) { body += wrap_code(own(text), "    "); };
+  void call(const Program &kernel, const Names &names, std::string arguments) {
     const std::string name = quoted(names.kernel());
     const auto fail_where = [&](int code, const char *why) {
-      line(fmt::format("if (@status == {}) unravel_fail({}, \"{}\");", code, name, why));
+      line("if (@status == {}) unravel_fail({}, \"{}\");", code, name, why);
     };
     const bool works = !kernel.workspace.empty();
-    arguments += given_arguments();
+    open();
+    for (std::size_t k = 0; k < program_.sizes.size(); ++k)
+      arguments += fmt::format(", unravel_given[{}]", k);
     if (works) {
-      line(fmt::format("{} unravel_work;", names.workspace().type));
-      line(fmt::format("{}(&unravel_work);", names.workspace().init));
+      line("{} unravel_work;", names.workspace().type);
+      line("{}(&unravel_work);", names.workspace().init);
       arguments += arguments.empty() ? "&unravel_work" : ", &unravel_work";
     }
-    line("@start = unravel_seconds();");
-    line(fmt::format("@status = {}({});", names.kernel(), arguments));
-    line(fmt::format("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - @start));", name));
-    if (works) line(fmt::format("{}(&unravel_work);", names.workspace().free));
+    timed_call(names, arguments);
+    if (works) line("{}(&unravel_work);", names.workspace().free);
     const bool assembles = std::ranges::any_of(kernel.parameters, &TensorParameter::assembled);
     if (works || assembles) fail_where(2, "there is not enough memory");
     if (assembles) fail_where(4, "the result has more entries than 32-bit indices can count");
     if (loop::effects_of(kernel.body).misses) fail_where(3, "a divisor isn't stored");
-    body += own("    if (@status)") + fmt::format(" unravel_fail({}, {});\n", name, quoted(refusal()));
-    return "  {\n" + body + "  }\n";
+    body_ += own("    if (@status)") + fmt::format(" unravel_fail({}, {});\n", name, quoted(refusal()));
+    close();
   }
 
-  std::string given_arguments() const {
-    std::string result;
-    for (std::size_t k = 0; k < program_.sizes.size(); ++k)
-      result += fmt::format(", unravel_given[{}]", k);
-    return result;
+  void timed_call(const Names &names, const std::string &arguments) {
+    line("@start = unravel_seconds();");
+    line("@status = {}({});", names.kernel(), arguments);
+    line("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - @start));", quoted(names.kernel()));
   }
 
   /// Of sizes; with what is needed of those that the user gives.
@@ -386,42 +403,37 @@ private:
   }
 
   /// Room for the levels, and the inspector's call.
-  std::string inspect() const {
+  void inspect() {
     const TensorParameter &levels = inspector_->parameters[0];
     const Names &names = *names_of_inspector_;
     Expressions expressions(*inspector_, names);
-    std::string body = "  {\n", call = "&unravel_levels";
-    auto line = [&](const std::string &text) { body += wrap_code(own(text), "    "); };
+    std::string arguments = "&unravel_levels";
     auto bind = [&](std::size_t parameter, const std::string &to) {
-      line(fmt::format("const {} *{} = &{};", names.type_of(parameter).name, names.parameter(parameter), to));
+      line("const {} *{} = &{};", names.type_of(parameter).name, names.parameter(parameter), to);
     };
+    open();
     bind(0, "unravel_levels");
     for (std::size_t k = 1; k < inspector_->parameters.size(); ++k) {
-      std::size_t own = 0;
-      while (program_.parameters[own].name != inspector_->parameters[k].name)
-        ++own;
-      bind(k, tensors_[own]);
-      call += ", " + names.parameter(k);
+      const auto own =
+          std::ranges::find(program_.parameters, inspector_->parameters[k].name, &TensorParameter::name);
+      bind(k, tensors_[static_cast<std::size_t>(own - program_.parameters.begin())]);
+      arguments += ", " + names.parameter(k);
     }
     for (std::size_t k = 0; k < program_.sizes.size(); ++k) { // the inspector has all of them, too
       const std::string &size = names.variable(program_.sizes[k]);
-      line(fmt::format("const int64_t {} = unravel_given[{}];", size, k));
-      call += ", " + size;
+      line("const int64_t {} = unravel_given[{}];", size, k);
+      arguments += ", " + size;
     }
     std::vector<std::string> sizes = levels.sizes;
     sizes.insert(sizes.end(), levels.counts.begin(), levels.counts.end());
     for (std::size_t k = 0; k < sizes.size(); ++k)
-      line(fmt::format("{} = {};", of_levels(sizes[k]), expressions.term_of_members(numbers_[k])));
+      line("{} = {};", of_levels(sizes[k]), expressions.term_of_members(numbers_[k]));
     for (const loop::ArrayParameter &array : levels.arrays)
-      line(fmt::format("{0} = ({1} *)unravel_resize(NULL, {2} + 1, sizeof({1}));", of_levels(array.name),
-                       c_type(array.element), expressions.term_of_members(array.extents[0])));
-    line("@start = unravel_seconds();");
-    line(fmt::format("@status = {}({});", names.kernel(), call));
-    line(fmt::format("printf(\"%s: %.3f ms\\n\", {}, 1e3 * (unravel_seconds() - @start));",
-                     quoted(names.kernel())));
-    line(fmt::format("if (@status) unravel_fail({}, \"the tensors' sizes don't fit together\");",
-                     quoted(names.kernel())));
-    return body + "  }\n";
+      line("{0} = ({1} *)unravel_resize(NULL, {2} + 1, sizeof({1}));", of_levels(array.name),
+           c_type(array.element), expressions.term_of_members(array.extents[0]));
+    timed_call(names, arguments);
+    line("if (@status) unravel_fail({}, \"the tensors' sizes don't fit together\");", quoted(names.kernel()));
+    close();
   }
 
   bool has_structure() const {
@@ -432,78 +444,55 @@ private:
     return fmt::format("{}.{}", tensors_[k], names_.type_of(k).members.at(name));
   }
 
-  std::string values_of_structure() const {
-    for (const loop::ArrayParameter &array : program_.parameters[0].arrays)
-      if (array.is_value) return member(0, array.name);
-    return "";
+  const loop::ArrayParameter *values_of_result() const {
+    return &*std::ranges::find_if(program_.parameters[0].arrays, &loop::ArrayParameter::is_value);
+  }
+
+  std::string values_of_structure() const { return member(0, values_of_result()->name); }
+
+  /// The result by the name that extents have, and the number of its values; `constant`: it isn't changed.
+  void name_result(bool constant) {
+    line("{}{} *{} = &{};", constant ? "const " : "", names_.type_of(0).name, names_.parameter(0),
+         tensors_[0]);
+    line("int64_t @k, @count = 1;");
+  }
+  void count_values() {
+    const Expressions expressions(program_, names_);
+    for (const Term &extent : values_of_result()->extents)
+      line("@count *= {};", expressions.term_of_members(extent));
   }
 
   /// The result's struct: what has the same name in the operand is the operand's, the values are its own.
-  std::string borrow_structure() const {
+  void borrow_structure() {
     const TensorParameter &result = program_.parameters[0];
-    Expressions expressions(program_, names_);
-    std::size_t lender = 1;
-    while (program_.parameters[lender].name != result.structure)
-      ++lender;
-    std::string body;
-    auto line = [&](const std::string &text, const char *indent = "    ") {
-      body += wrap_code(own(text), indent);
-    };
-    auto borrow = [&](const std::string &name) {
-      line(fmt::format("{} = {};", member(0, name), member(lender, name)));
-    };
-    line(fmt::format("{{ // the index arrays of {}, and values of its own", names_.parameter(lender)), "  ");
-    line(fmt::format("{} *{} = &{};", names_.type_of(0).name, names_.parameter(0), tensors_[0]));
-    line("int64_t @k, @count = 1;");
+    const auto found = std::ranges::find(program_.parameters, result.structure, &TensorParameter::name);
+    const auto lender = static_cast<std::size_t>(found - program_.parameters.begin());
+    auto borrow = [&](const std::string &name) { line("{} = {};", member(0, name), member(lender, name)); };
+    open(fmt::format("the index arrays of {}, and values of its own", names_.parameter(lender)));
+    name_result(false);
     for (std::size_t mode = 0; mode < modes_[0].size(); ++mode)
-      line(fmt::format("{} = @in[0].sizes[{}];", member(0, modes_[0][mode]), mode));
+      line("{} = @in[0].sizes[{}];", member(0, modes_[0][mode]), mode);
     for (const std::string &count : result.counts)
       borrow(count);
     for (const loop::ArrayParameter &array : result.arrays)
       if (!array.is_value) borrow(array.name);
-    for (const loop::ArrayParameter &array : result.arrays) {
-      if (!array.is_value) continue;
-      for (const Term &extent : array.extents)
-        line(fmt::format("@count *= {};", expressions.term_of_members(extent)));
-      std::string values = member(0, array.name);
-      line(fmt::format("{0} = ({1} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({1}));", values,
-                       c_type(array.element)));
-      line(fmt::format("for (@k = 0; @k < @count; @k++) {}[@k] = 0;", values));
-    }
-    line("}", "  ");
-    return body;
+    count_values();
+    line("{0} = ({1} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({1}));", values_of_structure(),
+         c_type(values_of_result()->element));
+    line("for (@k = 0; @k < @count; @k++) {}[@k] = 0;", values_of_structure());
+    close();
   }
 
   /// The result's values before the kernel is called, where they aren't zeros.
-  std::string begin_values() const {
-    const TensorParameter &result = program_.parameters[0];
+  void begin_values() {
     const Expressions expressions(program_, names_);
-    std::string body;
-    auto line = [&](const std::string &text, const char *indent = "    ") {
-      body += wrap_code(own(text), indent);
-    };
-    line("{ // what it is reduced from", "  ");
-    line(fmt::format("{} *{} = &{};", names_.type_of(0).name, names_.parameter(0), tensors_[0]));
-    line("int64_t @k, @count = 1;");
-    for (const loop::ArrayParameter &array : result.arrays) {
-      if (!array.is_value) continue;
-      for (const Term &extent : array.extents)
-        line(fmt::format("@count *= {};", expressions.term_of_members(extent)));
-      line(fmt::format("(void){};", names_.parameter(0)));
-      line(fmt::format("for (@k = 0; @k < @count; @k++) {}[@k] = {};", member(0, array.name),
-                       expressions.value({loop::Number{initial_}}, array.element)));
-    }
-    line("}", "  ");
-    return body;
-  }
-
-  /// Sets the sizes of a parameter.
-  std::string given_sizes(std::size_t k) const {
-    std::string result;
-    for (const std::string &size : program_.parameters[k].sizes)
-      result += own(fmt::format("  {}.{} = {};\n", tensors_[k], names_.type_of(k).members.at(size),
-                                size_argument(k, size)));
-    return result;
+    open("what it is reduced from");
+    name_result(false);
+    count_values();
+    line("(void){};", names_.parameter(0));
+    line("for (@k = 0; @k < @count; @k++) {}[@k] = {};", values_of_structure(),
+         expressions.value({loop::Number{initial_}}, values_of_result()->element));
+    close();
   }
 
   std::string size_argument(std::size_t k, const std::string &size) const {
@@ -511,63 +500,44 @@ private:
     return fmt::format("@in[{}].sizes[{}]", k, mode);
   }
 
-  /// The sizes of a parameter, each once, from the modes that have them.
-  std::string size_arguments(std::size_t k) const {
-    std::string result;
-    for (const std::string &size : program_.parameters[k].sizes)
-      result += ", " + size_argument(k, size);
-    return result;
-  }
-
   /// The values of a sparse result, where they lie.
-  std::string stored_text() const {
+  void show_stored() {
     const Names &names = *names_of_places_;
-    Expressions expressions(program_, names_);
     const Names::Workspace &work = names.workspace();
-    std::vector<std::string> at;
-    for (const loop::WorkspaceArray &array : places_->workspace)
-      at.push_back("@places." + work.members.at(array.name));
-    std::string body;
-    auto line = [&](const std::string &text) { body += wrap_code(own(text), "    "); };
-    body += "  {\n";
-    line(fmt::format("const {} *{} = &{};", names_.type_of(0).name, names_.parameter(0), tensors_[0]));
-    line("int64_t @k, @count = 1;");
     const char *type = type_of_values(is_complex(0));
-    line(fmt::format("{} *@values;", type));
-    line(fmt::format("const int64_t *@at[{}];", at.size()));
-    line(fmt::format("{} @places;", work.type));
-    for (const loop::ArrayParameter &array : program_.parameters[0].arrays)
-      for (std::size_t k = 0; array.is_value && k < array.extents.size(); ++k)
-        line(fmt::format("@count *= {};", expressions.term_of_members(array.extents[k])));
-    line(fmt::format("{}(&@places);", work.init));
-    line(fmt::format("if ({}(&{}, &@places)) unravel_fail({}, \"there is not enough memory\");",
-                     names.kernel(), tensors_[0], quoted(names_.kernel())));
-    for (std::size_t mode = 0; mode < at.size(); ++mode)
-      line(fmt::format("@at[{}] = {};", mode, at[mode]));
-    line(fmt::format("@values = ({0} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({0}));", type));
-    line(fmt::format("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type,
-                     values_of_structure()));
+    open();
+    name_result(true);
+    line("{} *@values;", type);
+    line("const int64_t *@at[{}];", places_->workspace.size());
+    line("{} @places;", work.type);
+    count_values();
+    line("{}(&@places);", work.init);
+    line("if ({}(&{}, &@places)) unravel_fail({}, \"there is not enough memory\");", names.kernel(),
+         tensors_[0], quoted(names_.kernel()));
+    for (std::size_t mode = 0; mode < places_->workspace.size(); ++mode)
+      line("@at[{}] = @places.{};", mode, work.members.at(places_->workspace[mode].name));
+    line("@values = ({0} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({0}));", type);
+    line("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type, values_of_structure());
     line("unravel_show_stored(&@in[0], @count, @at, @values, @output);");
     line("free(@values);");
-    line(fmt::format("{}(&@places);", work.free));
-    return body + "  }\n";
+    line("{}(&@places);", work.free);
+    close();
   }
 
-  std::string result_text() const {
-    if (places_) return stored_text();
+  void show_result() {
+    if (places_) return show_stored();
     if (!stored_)
-      return own("  if (@output) unravel_fail(@output, \"a result of this layout can't be written\");\n");
-    return own(
-        fmt::format("  {{\n"
-                    "    int64_t @count = 1, @k;\n"
-                    "    {1} *@values;\n"
-                    "    for (@k = 0; @k < unravel_orders[0]; @k++) @count *= @in[0].sizes[@k];\n"
-                    "    @values = ({1} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({1}));\n"
-                    "    for (@k = 0; @k < @count; @k++) @values[@k] = ({1}){0}[@k];\n"
-                    "    unravel_show(&@in[0], @values, @output);\n"
-                    "    free(@values);\n"
-                    "  }}\n",
-                    values_, type_of_values(is_complex(0))));
+      return line("if (@output) unravel_fail(@output, \"a result of this layout can't be written\");");
+    const char *type = type_of_values(is_complex(0));
+    open();
+    line("int64_t @count = 1, @k;");
+    line("{} *@values;", type);
+    line("for (@k = 0; @k < unravel_orders[0]; @k++) @count *= @in[0].sizes[@k];");
+    line("@values = ({0} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({0}));", type);
+    line("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type, values_);
+    line("unravel_show(&@in[0], @values, @output);");
+    line("free(@values);");
+    close();
   }
 
   const Program program_; // without levels
@@ -582,7 +552,8 @@ private:
   std::vector<std::string> tensors_;            // C names of the structs in the program
   std::map<std::string, std::size_t> number_;   // of each size, by qualified name
   std::optional<std::vector<std::size_t>> stored_;
-  std::string values_;
+  std::string values_, body_;
+  std::size_t indent_ = 2;
   std::size_t order_ = 2;    // a matrix file has two columns
   bool has_complex_ = false; // some tensor
 };

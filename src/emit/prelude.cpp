@@ -22,19 +22,24 @@ struct Part {
   std::string text;
 };
 
-std::vector<Part> read_parts(const std::string &content) {
+/// `content`: of a file by its name, which another one may include between its parts.
+std::vector<Part> read_parts(const std::map<std::string, std::string> &content, const std::string &file) {
   std::vector<Part> parts(1); // before the first mark
-  std::istringstream lines(content);
+  std::istringstream lines(content.at(file));
   for (std::string line; std::getline(lines, line);) {
-    const std::string mark = "// part: ";
-    if (!line.starts_with(mark)) {
+    const std::string mark = "// part: ", include = "#include \"";
+    if (line.starts_with(include) && line.ends_with(".c\"") && parts.size() > 1) {
+      const std::size_t end = line.size() - include.size() - 3;
+      const std::vector<Part> included = read_parts(content, line.substr(include.size(), end));
+      parts.insert(parts.end(), included.begin(), included.end());
+    } else if (!line.starts_with(mark)) {
       parts.back().text += line + "\n";
-      continue;
+    } else {
+      std::istringstream words(line.substr(mark.size()));
+      parts.emplace_back();
+      for (std::string word; words >> word;)
+        parts.back().names.push_back(word);
     }
-    std::istringstream words(line.substr(mark.size()));
-    parts.emplace_back();
-    for (std::string word; words >> word;)
-      parts.back().names.push_back(word);
   }
   parts.erase(parts.begin());
   return parts;
@@ -43,12 +48,20 @@ std::vector<Part> read_parts(const std::string &content) {
 /// Of a C file, which is read once.
 const std::vector<Part> &parts_of(const std::string &file) {
   static const std::map<std::string, std::vector<Part>> all = [] {
-    std::map<std::string, std::vector<Part>> made;
+    std::map<std::string, std::string> content;
     for (const text::EmbeddedFile &each : c_files())
-      made.emplace(each.name, read_parts(each.content));
+      content.emplace(each.name, each.content);
+    std::map<std::string, std::vector<Part>> made;
+    for (const auto &[name, text] : content)
+      made.emplace(name, read_parts(content, name));
     return made;
   }();
   return all.at(file);
+}
+
+void replace_all(std::string &text, std::string_view word, const std::string &meaning) {
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += meaning.size())
+    text.replace(at, word.size(), meaning);
 }
 
 /// A part, or its name, as it is for keys of 64 bits and for single precision.
@@ -63,6 +76,8 @@ std::string variant(std::string text, bool is_long, bool single) {
       {"LOAD_VALUES", single ? "_mm256_maskz_loadu_ps" : "_mm512_maskz_loadu_pd"},
       {"PAIR_BYTES", single ? "8" : "16"},
       {"KEY", is_long ? "int64_t" : "int32_t"},
+      {"GREATEST", single ? "(float)(1.0 / 0.0)" : "(double)(1.0 / 0.0)"},
+      {"LEAST", single ? "(float)(-1.0 / 0.0)" : "(double)(-1.0 / 0.0)"},
       {"VALUE", single ? "float" : "double"},
       {"INTEGER", single ? "int32_t" : "int64_t"},
       {"BITS", single ? "uint32_t" : "uint64_t"},
@@ -72,8 +87,7 @@ std::string variant(std::string text, bool is_long, bool single) {
       {"_F", single ? "_f" : ""},
   };
   for (const auto &[word, meaning] : words)
-    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;)
-      text.replace(at, std::string_view(word).size(), meaning);
+    replace_all(text, word, meaning);
   return text;
 }
 
@@ -91,56 +105,49 @@ std::string guarded(const std::string &name, const std::string &text) {
                      text.substr(0, text.find_last_not_of('\n') + 2));
 }
 
-void replace_all(std::string &text, std::string_view word, const std::string &meaning) {
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += meaning.size())
-    text.replace(at, word.size(), meaning);
+using Words = std::vector<std::pair<std::string, std::string>>;
+
+/// What is asked for of a file, with these meanings of its words.
+std::string functions_of(const char *file, const Words &words, const std::set<std::string> &needs) {
+  std::string result;
+  for (const Part &part : parts_of(file)) {
+    std::string name = part.names.front(), text = part.text;
+    for (const auto &[word, meaning] : words)
+      replace_all(name, word, meaning), replace_all(text, word, meaning);
+    if (needs.contains(name)) result += guarded(name, text);
+  }
+  return result;
 }
 
-/// What is asked for of integers.c, by type.
-std::string integer_functions(const std::set<std::string> &needs) {
-  std::string result;
+/// What is asked for of integers.c and complex.c, by type.
+std::string typed_functions(const std::set<std::string> &needs) {
+  std::string integers, complex;
   for (const value::TypeFacts &facts : value::all_types) {
+    const std::string suffix = "_" + std::string(facts.name), c_name(facts.c_name);
+    if (facts.is_complex) {
+      const value::Type parts = value::type_of_parts(facts.type);
+      complex += functions_of("complex",
+                              {{"_F", suffix},
+                               {"_END", parts == value::Type::Float32 ? "f" : ""},
+                               {"VALUE", c_name},
+                               {"REAL", std::string(value::facts_of(parts).c_name)}},
+                              needs);
+    }
     if (!facts.is_integer || facts.word.empty()) continue;
-    const std::pair<const char *, std::string> words[] = {
-        {"_OF", "_" + std::string(facts.name)},
-        {"TYPE", std::string(facts.c_name)},
-        {"UNSIGNED", std::string(value::facts_of(value::without_sign(facts.type)).c_name)},
-        {"IS_SIGNED", facts.is_signed ? "1" : "0"},
-        {"GREATEST", value::greatest_text(facts.type)},
-        {"LEAST", value::least_text(facts.type)},
-        {"END", real_text(std::ldexp(1.0, value::bits_of(facts.type)))},
-        {"BEGIN", real_text(facts.is_signed ? -std::ldexp(1.0, value::bits_of(facts.type)) : 0)},
-    };
-    for (const Part &part : parts_of("integers")) {
-      std::string name = part.names.front(), text = part.text;
-      for (const auto &[word, meaning] : words)
-        replace_all(name, word, meaning), replace_all(text, word, meaning);
-      if (needs.contains(name)) result += guarded(name, text);
-    }
+    const double end = std::ldexp(1.0, value::bits_of(facts.type));
+    integers +=
+        functions_of("integers",
+                     {{"_F", suffix},
+                      {"VALUE", c_name},
+                      {"UNSIGNED", std::string(value::facts_of(value::without_sign(facts.type)).c_name)},
+                      {"IS_SIGNED", facts.is_signed ? "1" : "0"},
+                      {"GREATEST", value::greatest_text(facts.type)},
+                      {"LEAST", value::least_text(facts.type)},
+                      {"END", real_text(end)},
+                      {"BEGIN", real_text(facts.is_signed ? -end : 0)}},
+                     needs);
   }
-  return result;
-}
-
-/// What is asked for of complex.c, by type.
-std::string complex_functions(const std::set<std::string> &needs) {
-  std::string result;
-  for (const value::TypeFacts &facts : value::all_types) {
-    if (!facts.is_complex) continue;
-    const value::Type parts = value::type_of_parts(facts.type);
-    const std::pair<const char *, std::string> words[] = {
-        {"_OF", "_" + std::string(facts.name)},
-        {"_F", parts == value::Type::Float32 ? "f" : ""},
-        {"TYPE", std::string(facts.c_name)},
-        {"REAL", std::string(value::facts_of(parts).c_name)},
-    };
-    for (const Part &part : parts_of("complex")) {
-      std::string name = part.names.front(), text = part.text;
-      for (const auto &[word, meaning] : words)
-        replace_all(name, word, meaning), replace_all(text, word, meaning);
-      if (needs.contains(name)) result += guarded(name, text);
-    }
-  }
-  return result;
+  return integers + complex;
 }
 
 } // namespace
@@ -167,7 +174,7 @@ std::string helpers(std::set<std::string> needs, bool single, const EmitOptions 
   if (needs.contains("gathers") && options.gathers == EmitOptions::Gathers::Always)
     needs.insert("fast_gathers");
   if (needs.contains("grow") || needs.contains("reserve")) needs.insert("large_pages");
-  std::string result = integer_functions(needs) + complex_functions(needs);
+  std::string result = typed_functions(needs);
   std::vector<Part> parts = parts_of("functions");
   for (const char *file : {"sorting", "assembly", "table"})
     parts.insert(parts.end(), parts_of(file).begin(), parts_of(file).end());

@@ -1,30 +1,30 @@
-// What kernels call for complex values, as in functions.c, before which it stands: _OF in a name stands for the type,
-// `_complex128`, and so do these words; _F is the end of C's names for that precision.
+// What kernels call for complex values, as in functions.c, before which it stands: _F in a name stands for the type,
+// `_complex128`, and so do these words; _END is the end of C's names for that precision.
 #include "includes.c"
 #pragma GCC diagnostic ignored "-Wunused-function"
-#define TYPE double _Complex
+#define VALUE double _Complex
 #define REAL double
-#define creal_F creal
-#define cimag_F cimag
+#define creal_END creal
+#define cimag_END cimag
 
-// part: product_OF
+// part: product_F
 // By the formula: C's own product handles infinities, which costs more than the product itself.
-static inline TYPE unravel_product_OF(TYPE a, TYPE b) {
-  const REAL x = creal_F(a), y = cimag_F(a), u = creal_F(b), v = cimag_F(b);
+static inline VALUE unravel_product_F(VALUE a, VALUE b) {
+  const REAL x = creal_END(a), y = cimag_END(a), u = creal_END(b), v = cimag_END(b);
   const union {
     REAL parts[2];
-    TYPE whole;
+    VALUE whole;
   } product = {{x * u - y * v, x * v + y * u}};
   return product.whole;
 }
 
-// part: quotient_OF
+// part: quotient_F
 // Smith's formula: no square overflows.
-static inline TYPE unravel_quotient_OF(TYPE a, TYPE b) {
-  const REAL x = creal_F(a), y = cimag_F(a), u = creal_F(b), v = cimag_F(b);
+static inline VALUE unravel_quotient_F(VALUE a, VALUE b) {
+  const REAL x = creal_END(a), y = cimag_END(a), u = creal_END(b), v = cimag_END(b);
   union {
     REAL parts[2];
-    TYPE whole;
+    VALUE whole;
   } quotient = {{x / u, y / u}};
   if (v != 0) {
     const int is_flat = (u < 0 ? -u : u) >= (v < 0 ? -v : v);
@@ -35,23 +35,23 @@ static inline TYPE unravel_quotient_OF(TYPE a, TYPE b) {
   return quotient.whole;
 }
 
-// part: any_OF
+// part: any_F
 // One that isn't 0, if there is one.
-static inline TYPE unravel_any_OF(TYPE a, TYPE b) { return a != 0 ? a : b; }
+static inline VALUE unravel_any_F(VALUE a, VALUE b) { return a != 0 ? a : b; }
 
-// part: reduce_sum_OF
+// part: reduce_sum_F
 #ifdef _OPENMP
-#pragma omp declare reduction(unravel_sum_OF : TYPE : omp_out = omp_out + omp_in) initializer(omp_priv = 0)
+#pragma omp declare reduction(unravel_sum_F : VALUE : omp_out = omp_out + omp_in) initializer(omp_priv = 0)
 #endif
 
-// part: reduce_product_OF
+// part: reduce_product_F
 #ifdef _OPENMP
-#pragma omp declare reduction(unravel_product_OF : TYPE : omp_out = unravel_product_OF(omp_out, omp_in)) \
+#pragma omp declare reduction(unravel_product_F : VALUE : omp_out = unravel_product_F(omp_out, omp_in)) \
     initializer(omp_priv = 1)
 #endif
 
-// part: reduce_any_OF
+// part: reduce_any_F
 #ifdef _OPENMP
-#pragma omp declare reduction(unravel_any_OF : TYPE : omp_out = unravel_any_OF(omp_out, omp_in)) \
+#pragma omp declare reduction(unravel_any_F : VALUE : omp_out = unravel_any_F(omp_out, omp_in)) \
     initializer(omp_priv = 0)
 #endif
