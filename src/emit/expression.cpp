@@ -90,8 +90,10 @@ std::string Expressions::uneven(loop::ElementType pointers) {
   return called(is_long ? "uneven_long" : "uneven");
 }
 
-std::string Expressions::pick(const std::string &form, bool is_long) {
-  return called(form + (is_long ? "_long" : "")) + suffix();
+std::string Expressions::pick(const std::string &form, bool is_long, loop::ElementType type) {
+  need_typed("pairs", type);
+  const std::string part = form + (is_long ? "_long" : "");
+  return "unravel_" + part + need_typed(part, type);
 }
 
 std::string Expressions::gather(bool is_long, bool is_plain) {

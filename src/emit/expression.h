@@ -62,9 +62,9 @@ public:
   std::string equal_pairs(loop::ElementType type);
   /// The function that says whether the lengths of the segments of an array of pointers vary.
   std::string uneven(loop::ElementType pointers);
-  /// The function for two elements at 32- or 64-bit keys: "pick"; "pick_used", any element where a key is
-  /// negative; "used", 0 there.
-  std::string pick(const std::string &form, bool is_long);
+  /// The function for two elements of that type at 32- or 64-bit keys: "pick"; "pick_used", any element where
+  /// a key is negative; "used", 0 there. Of integers the first alone.
+  std::string pick(const std::string &form, bool is_long, loop::ElementType type);
   /// The function that gathers elements at 32- or 64-bit keys, `plain`, or at these times something and plus
   /// something.
   std::string gather(bool is_long, bool is_plain);

@@ -17,6 +17,15 @@ namespace unravel::emit {
 using namespace loop;
 using term::Term;
 
+namespace {
+
+/// By the processor's own instructions: of floating point alone.
+bool has_gathers(const GatheredSum &sum) {
+  return sum.gathers() && !value::is_integer(sum.element);
+}
+
+} // namespace
+
 void StatementWriter::masks() {
   bool sums = false, lanes = false;
   std::map<std::string, bool> paired; // by the condition: whether a loop takes steps of pairs by it
@@ -26,7 +35,7 @@ void StatementWriter::masks() {
     lanes = lanes || loop->sums == VectorSum::Gathered;
     const std::optional<GatheredSum> sum = masked_sum(*loop);
     if (!sum) return;
-    sums = sums || sum->gathers();
+    sums = sums || has_gathers(*sum);
     const std::string when = masked_condition(*loop->masked);
     if (when.empty()) return;
     paired[when] = paired[when] || loop->masked->reads_on;
@@ -62,10 +71,19 @@ ElementType StatementWriter::value_type() const {
   return expressions_.plain_type();
 }
 
+bool StatementWriter::is_paired_as_integers(const For &x, const GatheredSum &sum) const {
+  const ElementType type = sum.element;
+  return x.masked->reads_on && sum.gathers() && value::is_integer(type) && value::facts_of(type).bytes == 4 &&
+         expressions_.types().of_local(sum.sum.name) == type &&
+         std::ranges::none_of(sum.factors, [](const GatheredSum::Factor &factor) {
+           return factor.kind == GatheredSum::Factor::Kind::Fixed;
+         });
+}
+
 std::optional<GatheredSum> StatementWriter::masked_sum(const For &x) const {
   if (!x.masked || (!x.masked->reads_on && gathers_form() == EmitOptions::Gathers::Never)) return {};
   std::optional<GatheredSum> sum = gathered_sum(x, program_);
-  return sum && sum->element == value_type() ? sum : std::nullopt;
+  return sum && (sum->element == value_type() || is_paired_as_integers(x, *sum)) ? sum : std::nullopt;
 }
 
 std::string StatementWriter::write_masked(const For &x) {
@@ -84,7 +102,7 @@ std::string StatementWriter::write_masked(const For &x) {
     lines(text.finish);
     --indent_;
   };
-  if (!gathers_.empty() && sum->gathers()) {
+  if (!gathers_.empty() && has_gathers(*sum)) {
     text_ += "#ifdef UNRAVEL_MASKS\n";
     write_steps(masked.empty() ? gathers_ : fmt::format("{} && {}", masked, gathers_),
                 gathered_text(x, *sum, end, names_, expressions_));

@@ -47,10 +47,10 @@ Term with(const Term &term, const std::string &variable, const Term &value) {
 /// Two elements, at keys from this one on; `form`: "pick" or "pick_used" (Expressions::pick).
 std::string picked(const std::string &form, const Factor &factor, const Term &keys, const Names &names,
                    Expressions &expressions) {
-  expressions.need("pairs");
   const bool is_long = expressions.type_of(keys.as<term::Apply>()->function) == loop::ElementType::Int64;
-  return fmt::format("{}({}, &{})", expressions.pick(form, is_long), names.array(element_of(factor).array),
-                     expressions.term(keys));
+  const std::string &array = element_of(factor).array;
+  return fmt::format("{}({}, &{})", expressions.pick(form, is_long, expressions.type_of(array)),
+                     names.array(array), expressions.term(keys));
 }
 
 } // namespace
@@ -78,8 +78,8 @@ StepsText gathered_text(const loop::For &loop, const GatheredSum &sum, const std
 
 StepsText plain_text(const loop::For &loop, const GatheredSum &sum, const std::string &end,
                      const loop::Program &program, Names &names, Expressions &expressions) {
-  const std::string suffix = expressions.suffix();
   const bool in_pairs = sum.gathers();
+  const std::string suffix = expressions.need_typed(in_pairs ? "kept" : "fours", sum.element);
   const int half = in_pairs ? 2 : 4, step = 2 * half;
   const std::string form = in_pairs ? "pair" : "four", type = "unravel_" + form + suffix;
   const std::string bits = "unravel_four_mask" + suffix;
@@ -87,7 +87,6 @@ StepsText plain_text(const loop::For &loop, const GatheredSum &sum, const std::s
   const std::string &target = names.variable(sum.sum.name);
   const std::string sums[] = {names.fresh(target + "_" + form), names.fresh(target + "_next_" + form)};
   const std::string mask = names.fresh(variable + "_mask");
-  expressions.need(in_pairs ? "kept" : "fours");
 
   auto ahead = [&](const Term &term, int by) {
     return with(term, loop.variable, term::variable(loop.variable) + by);
@@ -128,7 +127,10 @@ StepsText plain_text(const loop::For &loop, const GatheredSum &sum, const std::s
   const char *first = in_pairs
                           ? "  const {0} *{1} = unravel_first{2} + (4 - ({3} - {4}));"
                           : "  const {0} *{1} = (const {0} *)(unravel_first_of_8{2} + (8 - ({3} - {4})));";
-  const std::string integer = expressions.single_precision() ? "int32_t" : "int64_t";
+  const bool is_integer = value::is_integer(sum.element);
+  const std::string integer = is_integer                       ? c_type(sum.element)
+                              : expressions.single_precision() ? "int32_t"
+                                                               : "int64_t";
   text.finish.push_back(
       fmt::format(fmt::runtime(first), in_pairs ? integer : bits, mask, suffix, end, variable));
   for (int k : {0, 1})
@@ -137,8 +139,11 @@ StepsText plain_text(const loop::For &loop, const GatheredSum &sum, const std::s
   text.finish.push_back("}");
   text.finish.push_back(fmt::format("{0} += {1};", sums[0], sums[1]));
   const char *all = in_pairs ? "{0}[0] + {0}[1]" : "({0}[0] + {0}[2]) + ({0}[1] + {0}[3])";
+  const char sign = sum.subtracts ? '-' : '+';
+  const std::string total = fmt::format(fmt::runtime(all), sums[0]);
   text.finish.push_back(
-      fmt::format("{} {}= {};", target, sum.subtracts ? "-" : "+", fmt::format(fmt::runtime(all), sums[0])));
+      is_integer ? fmt::format("{0} = ({1})((uint32_t){0} {2} ({3}));", target, integer, sign, total)
+                 : fmt::format("{} {}= {};", target, sign, total));
   return text;
 }
 
@@ -167,8 +172,8 @@ LanesAtOnce lanes_at_once(const loop::For &loop, const loop::GatheredLanes &lane
     text.full.push_back(fmt::format("{} {}= {};", sums[k], sign, pair(lane, "pick")));
     if (!lanes.guarded) continue;
     text.blended.push_back(fmt::format("{} {}= {}({}, &{});", sums[k], sign,
-                                       expressions.pick("used", is_long), pair(lane, "pick_used"),
-                                       expressions.term(at(keys, lane))));
+                                       expressions.pick("used", is_long, lanes.element),
+                                       pair(lane, "pick_used"), expressions.term(at(keys, lane))));
     for (std::size_t each : {lane, lane + 1})
       all_keys.push_back(expressions.term(at(keys, each)));
   }

@@ -355,8 +355,8 @@ std::string Expressions::pair(const loop::Value &value, const std::string &varia
 }
 
 std::string Expressions::pair_at(const loop::Element &element) const {
-  need("pairs");
-  return fmt::format("unravel_pair{}_at(&{})", suffix(), this->element(element));
+  return fmt::format("unravel_pair{}_at(&{})", need_typed("pairs", type_of(element.array)),
+                     this->element(element));
 }
 
 } // namespace unravel::emit

@@ -22,6 +22,10 @@ constexpr std::int64_t least_mean_length = 7;
 /// much as is lost.
 constexpr std::int64_t least_mean_stretch = 4;
 
+/// Of integers, also where lengths vary: with 2 in each row a quarter is lost, with 3 half is saved (on an
+/// EPYC).
+constexpr double least_mean_of_integers = 3;
+
 using Kind = GatheredSum::Factor::Kind;
 
 class Reader {
@@ -232,6 +236,7 @@ private:
     Masked masked{term::falsity(), sampled ? begin->function : std::string(), false};
     if (auto mean = counts_.find(begin->function); mean != counts_.end()) {
       if (mean->second >= static_cast<double>(least)) return Masked{term::truth(), {}, false};
+      if (value::is_integer(sum.element) && mean->second < least_mean_of_integers) return {};
       return sampled ? std::optional(masked) : std::nullopt;
     }
     const std::optional<Term> positions = positions_of(sum);

@@ -52,6 +52,11 @@ public:
     loop::Memory memory;
     for (const loop::TensorParameter &parameter : program.parameters)
       fill(parameter, memory);
+    for (const loop::TensorParameter &parameter : program.parameters)
+      for (const loop::ArrayParameter &array : parameter.arrays)
+        if (array.is_value && array.element == loop::ElementType::Int32)
+          for (double &each : memory.values.at(parameter.name + "." + array.name))
+            each = std::trunc(4 * each) * 134217727; // products and sums of these wrap around
     if (below(10) == 0 && !program.preconditions.empty())
       memory.sizes[program.parameters.back().name + ".N"] += 1;
     return memory;
@@ -162,6 +167,7 @@ public:
         const void *data = buffers_.at(parameter.name + "." + array.name).data();
         for (std::size_t k = 0; k < values.size(); ++k)
           values[k] = array.element == loop::ElementType::Float32 ? static_cast<const float *>(data)[k]
+                      : array.element == loop::ElementType::Int32 ? static_cast<const std::int32_t *>(data)[k]
                                                                   : static_cast<const double *>(data)[k];
       }
   }
@@ -177,7 +183,9 @@ private:
 
   void *copy_in(const std::string &name, const loop::ArrayParameter &array) {
     switch (array.element) {
-    case loop::ElementType::Int32: return convert<std::int32_t>(name, memory_.indices.at(name));
+    case loop::ElementType::Int32:
+      return array.is_value ? convert<std::int32_t>(name, memory_.values.at(name))
+                            : convert<std::int32_t>(name, memory_.indices.at(name));
     case loop::ElementType::Int64: return convert<std::int64_t>(name, memory_.indices.at(name));
     case loop::ElementType::Float32: return convert<float>(name, memory_.values.at(name));
     case loop::ElementType::Float64: return convert<double>(name, memory_.values.at(name));
