@@ -305,7 +305,10 @@ double Price::buffer(const Network &network, Set shared, Set modes) const {
   case Objective::Time: {
     if (is_kept_row(network, shared, modes)) return 0;
     const double elements = network.elements(modes);
-    const double begin = shared == 0 ? cost::kernel : modes == 0 ? 0 : cost::dense_loop;
+    const double begin = shared == 0              ? cost::kernel
+                         : modes == 0             ? 0
+                         : elements < cost::lanes ? cost::short_row
+                                                  : cost::dense_loop;
     return begin + (modes == 0 ? 0 : elements * cost::cleared(elements));
   }
   default: return 0;

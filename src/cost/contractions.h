@@ -73,6 +73,10 @@ inline double cleared(double elements) {
                                     : 0.4;
 }
 
+/// A buffer with fewer elements than a vector, which begins anew in loops: it is summed in memory, and what
+/// reads it waits for that. (A(i,j) * B(j,k) * C(k,m) with three k: w(k) for each i, against w(i,k).)
+inline constexpr double short_row = 15;
+
 /// A kernel of its own in the program: a parallel region, what it reads of sizes and pointers. (A product of
 /// three matrices of 100 rows, in one kernel and in two.)
 inline constexpr double kernel = 250;
