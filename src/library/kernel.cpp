@@ -68,7 +68,7 @@ CSource c_source(const pipeline::Request &request, const Options &options) {
                  "letters, digits and _ are expected, as in my_");
   pipeline::Compilation made = pipeline::compile(request);
   check_warnings(made.warnings, options.trust);
-  if (made.packed.empty()) pipeline::add_conversions(request, made);
+  pipeline::add_conversions(request, made);
   pipeline::name_for(made, {options.prefix, options.const_operands});
   if (!made.packed.empty()) {
     pipeline::require_packing_in_c(made);

@@ -141,7 +141,17 @@ std::optional<Conversion> conversion_that_pays(const Request &request, const Fro
   return best;
 }
 
+void require_given_layouts(const Compilation &compilation) {
+  if (compilation.converted.empty()) return;
+  const std::string &tensor = compilation.converted.begin()->first;
+  report::fail(
+      Kind::not_supported,
+      fmt::format("`convert {}`: the function around the kernel packs, but doesn't convert", tensor),
+      fmt::format("give `{}` that layout, -f '{}={}'", tensor, tensor, compilation.layouts.at(tensor).name));
+}
+
 void add_conversions(const Request &request, Compilation &compilation) {
+  if (!compilation.packed.empty()) require_given_layouts(compilation);
   for (const auto &[tensor, given] : compilation.converted) {
     const layout::Layout &layout = compilation.layouts.at(tensor);
     const std::string from = compute::fresh_tensor(compilation.computation, tensor + "_given");

@@ -35,8 +35,11 @@ std::vector<Conversion> conversions_of(const Front &front, const Plans &given);
 /// plan without.
 std::optional<Conversion> conversion_that_pays(const Request &request, const Front &front, int calls);
 
+/// Refuses conversions where there is a function around the kernel, which packs, but doesn't convert.
+void require_given_layouts(const Compilation &compilation);
+
 /// Adds to the compilation the functions that convert the operands, `NAME_converts_T(&T, &T_given)`: their
-/// C stands in front of the kernel's.
+/// C stands in front of the kernel's. Refused where the result is packed behind the kernel.
 void add_conversions(const Request &request, Compilation &compilation);
 
 } // namespace unravel::pipeline

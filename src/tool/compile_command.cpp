@@ -142,16 +142,6 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
   return text + emit::emit_main(whole, main);
 }
 
-/// What is around the kernel calls no functions that convert operands.
-void require_given_layouts(const pipeline::Compilation &compilation) {
-  if (compilation.converted.empty()) return;
-  const std::string &tensor = compilation.converted.begin()->first;
-  report::fail(
-      report::Kind::not_supported,
-      fmt::format("`convert {}`: the function around the kernel packs, but doesn't convert", tensor),
-      fmt::format("give `{}` that layout, -f '{}={}'", tensor, tensor, compilation.layouts.at(tensor).name));
-}
-
 } // namespace
 
 void add_compile(CLI::App &app, bool &json) {
@@ -188,7 +178,7 @@ void add_compile(CLI::App &app, bool &json) {
     pipeline::Compilation compilation = pipeline::compile(request);
     for (const report::Diagnostic &warning : compilation.warnings)
       if (warning.kind == report::Kind::argument_range && !options->trust) throw report::Error(warning);
-    if (options->main || !compilation.packed.empty()) require_given_layouts(compilation);
+    if (options->main) pipeline::require_given_layouts(compilation);
     pipeline::add_conversions(request, compilation);
     pipeline::name_for(compilation, {options->prefix, options->constant});
     const value::Type value = request.value.value_or(value::Type::Float64);
