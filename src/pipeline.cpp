@@ -140,6 +140,14 @@ void drop_excluded(combine::Combination &combination, std::vector<combine::Itera
     }
 }
 
+std::string conversions_text(const Compilation &compilation) {
+  std::string text;
+  for (const auto &[tensor, given] : compilation.converted)
+    text += fmt::format("{}: from {} to {}, before the kernel is called\n", tensor, given.name,
+                        compilation.layouts.at(tensor).name);
+  return text;
+}
+
 std::string to_text(const PackedResults &packed) {
   std::string text;
   for (const auto &[tensor, result] : packed)
@@ -270,11 +278,13 @@ static Compilation compile_front(const Request &request, const Front &front,
   result.computation = front.computation;
   result.layouts = front.layouts;
   result.packed = front.packed;
+  result.converted = front.converted;
   result.structure = front.structure;
   result.plan = front.plan;
   result.warnings = front.warnings;
   if (!front.program.empty() || front.plan)
     steps.add("program", 0, [&] { return front.why + front.program; });
+  if (!front.converted.empty()) steps.add("conversions", 0, [&] { return conversions_text(result); });
   if (!front.packed.empty()) steps.add("packed results", 0, [&] { return to_text(front.packed); });
   steps.add("layouts and computation", front.milliseconds,
             [&] { return compute::to_text(result.computation.program); });
@@ -497,6 +507,8 @@ void require_appended(const Compilation &compilation) {
 std::vector<const loop::Program *> kernels_of(const Compilation &compilation) {
   std::vector<const loop::Program *> kernels{&compilation.program};
   if (compilation.inspector) kernels.insert(kernels.begin(), &compilation.inspector->program);
+  for (const std::shared_ptr<const Compilation> &conversion : compilation.conversions)
+    kernels.insert(kernels.begin(), &conversion->program);
   if (compilation.values) kernels.push_back(&compilation.values->program);
   return kernels;
 }
@@ -514,6 +526,11 @@ void name_for(Compilation &compilation, const CallerNames &names) {
   compilation.prefix = names.prefix;
   rename(compilation.program);
   if (compilation.inspector) rename(compilation.inspector->program);
+  for (std::shared_ptr<const Compilation> &conversion : compilation.conversions) {
+    auto named = std::make_shared<Compilation>(*conversion);
+    name_for(*named, names);
+    conversion = std::move(named);
+  }
   if (!compilation.values) return;
   auto values = std::make_shared<Compilation>(*compilation.values);
   name_for(*values, names);

@@ -93,6 +93,8 @@ struct Compilation {
   compute::Computation computation;
   std::map<std::string, layout::Layout> layouts; // per tensor, as the kernel has them
   PackedResults packed;
+  std::map<std::string, layout::Layout> converted; // those in which operands are given that `layouts` has
+                                                   // otherwise: what calls the kernel converts them
   std::optional<std::size_t> plan; // the number of the plan that was taken (pipeline/plans.h), from 0 on
   std::string structure;           // the access whose structure the result has ("S", "S#2"), or empty
   std::string prefix;              // of the C text's names (name_for)
@@ -105,6 +107,8 @@ struct Compilation {
   std::optional<lower::Inspector> inspector;  // of these: it makes the last of the kernel's parameters
   /// `reuse`: `program` makes the result's structure, this one's its values. Else null.
   std::shared_ptr<const Compilation> values;
+  /// Functions that convert operands, where C is wanted (pipeline/conversions.h).
+  std::vector<std::shared_ptr<const Compilation>> conversions;
   /// Whether the machine that choices were made for has fast gathers; of the portable one the C asks itself.
   emit::EmitOptions::Gathers gathers = emit::EmitOptions::Gathers::Tested;
   /// With details: the plans that there are of the line, or null.
@@ -130,6 +134,7 @@ struct Front {
   std::vector<compute::NestedTerms> nested; // of a plan: how the leaves of statements compute their products
   std::map<std::string, layout::Layout> layouts; // as the kernel has them
   PackedResults packed;
+  std::map<std::string, layout::Layout> converted; // as Compilation has them
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::optional<parse::LayoutReference> like; // where the user says so
   parse::ScheduleTree schedule;               // of all -s and --find, as one
@@ -161,8 +166,8 @@ Compilation compile(const Request &request, const Front &front);
 /// Refuses a result that is packed behind the kernel, where there is nothing but a kernel.
 void require_appended(const Compilation &compilation);
 
-/// In the order in which they are called: the inspector, where there is one, the kernel, and the one for
-/// values.
+/// In the order in which they are called: what converts operands, the inspector, where there is one, the
+/// kernel, and the one for values.
 std::vector<const loop::Program *> kernels_of(const Compilation &compilation);
 
 /// How C text is called from a user's program.

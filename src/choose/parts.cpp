@@ -190,15 +190,21 @@ private:
         const std::string &index = name_of(node);
         const bool is_known =
             !made.levels.empty() || opened.contains(index) || level_of(nest_, index) == nullptr;
-        // Assignments alone stand in one block with the other nodes.
-        const bool is_hidden = !has_loop(made.levels) && std::ranges::any_of(nodes, [&](const Node &other) {
-          return &other != &node && has_loop_over(other, made.levels);
-        });
+        // Assignments alone stand in one block with the other nodes, and so does what is inside of them.
+        const std::vector<const Node *> around = beside_;
+        if (has_loop(made.levels))
+          beside_.clear();
+        else
+          for (const Node &other : nodes)
+            if (&other != &node) beside_.push_back(&other);
+        const bool is_hidden = std::ranges::any_of(
+            beside_, [&](const Node *other) { return has_loop_over(*other, made.levels); });
         if (!is_known || is_hidden || !may_open(made.levels, inner)) return false;
         inner.insert(index);
         path_.push_back({index, contains(terms, with_walked_)});
         const bool is_added = add(node.body, inner, loops | contract::bit(node.number), made.body);
         path_.pop_back();
+        beside_ = around;
         if (!is_added) return false;
       } else if (!add_part(node.number, inner, made)) {
         return false;
@@ -259,7 +265,8 @@ private:
     std::string index;
     bool is_walked = false; // through the positions of the sparse factor
   };
-  std::vector<Around> path_; // behind the levels that are around all parts
+  std::vector<const Node *> beside_; // other nodes in the same block as the levels of this one
+  std::vector<Around> path_;         // behind the levels that are around all parts
   plan::Parts made_;
 };
 

@@ -182,6 +182,15 @@ std::vector<Buffer> buffers_of(const Forest &forest) {
   return buffers;
 }
 
+bool is_kept_row(const Network &network, Set shared, Set modes) {
+  if (shared == 0 || !std::has_single_bit(modes)) return false;
+  const auto index = static_cast<std::size_t>(std::countr_zero(modes));
+  const auto has_if_dense = [&](const Factor &factor) {
+    return factor.is_sparse() != (std::ranges::find(factor.indices, index) != factor.indices.end());
+  };
+  return network.indices[index].size >= cost::lanes && std::ranges::all_of(network.factors, has_if_dense);
+}
+
 const char *name_of(Objective objective) {
   switch (objective) {
   case Objective::Time: return "time";
@@ -207,6 +216,7 @@ void LoopShape::add(const Term &term) {
   }
   operands += term.operands();
   sums = sums || !has(term.target, index_);
+  keeps_written = term.target != network_.result && is_kept(term.target);
   if (alone_ && has(term.target, index_)) terms_in_lanes = terms_of_sums(term);
 }
 
@@ -224,10 +234,39 @@ double LoopShape::terms_of_sums(const Term &term) const {
       terms = std::max(each.prefixes[k] / std::max(outside, 1.0), 1.0);
     }
   }
-  return is_sparse ? terms : network_.elements(opened_ & term.indices & ~kept);
+  if (!is_sparse) terms = network_.elements(opened_ & term.indices & ~kept);
+  return terms * rows_in_tiles(term);
+}
+
+/// A term that reads a buffer, and adds to the same elements in each iteration of the sparse loop around it:
+/// so many iterations. Where it reads a kept row they stay in registers; else, where it adds a row times a
+/// column to a matrix, some iterations are collected.
+double LoopShape::rows_in_tiles(const Term &term) const {
+  const Set own = opened_ & term.indices & ~*alone_;
+  const bool is_kept_too = is_kept_row(network_, *alone_, bit(index_));
+  const auto is_sparse_here = [&](std::size_t factor) { // other elements in each of its iterations
+    return network_.factors[factor].is_sparse() && (network_.of(factor) & own) != 0;
+  };
+  if (std::ranges::any_of(term.factors, is_sparse_here)) return 1;
+  const bool is_matrix = std::has_single_bit(own) && (own & ~term.target) == 0;
+  if (term.terms.empty() || (own == 0 ? !is_kept_too : !is_matrix)) return 1;
+  double rows = 1;
+  for (const Factor &factor : network_.factors) {
+    double visits = 1; // of the innermost loop over the factor that is shared
+    for (std::size_t k = 0; k < factor.stored.size() && has(*alone_, factor.stored[k]); ++k) {
+      rows = has(term.target, factor.stored[k]) ? 1 : factor.prefixes[k] / std::max(visits, 1.0);
+      visits = factor.prefixes[k];
+    }
+  }
+  return std::clamp(rows, 1.0, is_kept_too ? rows + 1 : cost::rows_collected);
+}
+
+bool LoopShape::is_kept(Set target) const {
+  return alone_ && has(target, index_) && is_kept_row(network_, *alone_, target & ~*alone_);
 }
 
 void LoopShape::read(const Term &written) {
+  kept_reads += is_kept(written.target);
   come_to(written.target, last_of_target(written));
 }
 
@@ -264,8 +303,12 @@ double Price::buffer(const Network &network, Set shared, Set modes) const {
   case Objective::Dimension: return std::popcount(modes);
   case Objective::Size: return network.elements(modes);
   case Objective::Time: {
+    if (is_kept_row(network, shared, modes)) return 0;
     const double elements = network.elements(modes);
-    const double begin = shared == 0 ? cost::kernel : modes == 0 ? 0 : cost::dense_loop;
+    const double begin = shared == 0              ? cost::kernel
+                         : modes == 0             ? 0
+                         : elements < cost::lanes ? cost::short_row
+                                                  : cost::dense_loop;
     return begin + (modes == 0 ? 0 : elements * cost::cleared(elements));
   }
   default: return 0;
@@ -276,17 +319,21 @@ namespace {
 
 /// Of a loop over a dense mode that holds nothing but terms.
 double time_of_row(const LoopShape &loop) {
-  // What is added to is read and written, but for sums: these stay in registers.
-  const double part = loop.sums ? 0 : 1 / loop.terms_in_lanes;
-  const double begin = loop.sums ? cost::dense_loop + cost::sum_of_lanes : part * cost::dense_loop;
-  const double operands = static_cast<double>(loop.operands) + part;
+  // What is added to is read and written, but for sums: these stay in registers, and so do kept rows.
+  const double part = loop.sums || loop.keeps_written ? 0 : 1 / loop.terms_in_lanes;
+  const double begin = loop.sums             ? cost::dense_loop + cost::sum_of_lanes
+                       : loop.kept_reads > 0 ? 0 // the loop is around the others
+                                             : part * cost::added_row;
+  const double operands = static_cast<double>(loop.operands - loop.kept_reads);
   const double strided = static_cast<double>(loop.strided);
   if (loop.strided > 0)
-    return begin + loop.trips * (operands * cost::element + strided * cost::strided + loop.fetched());
+    return begin +
+           loop.trips * ((operands + part) * cost::element + strided * cost::strided + loop.fetched());
   constexpr double rounding = 1e-9;
   const double vectors = std::floor(loop.trips / cost::lanes + rounding);
   const double left = std::max(loop.trips - vectors * cost::lanes, 0.0);
-  return begin + operands * (vectors * cost::vector + left * cost::element) + loop.trips * loop.fetched();
+  return begin + vectors * (operands * cost::vector + part * cost::added_vector) +
+         left * (operands + part) * cost::element + loop.trips * loop.fetched();
 }
 
 double time_of(const LoopShape &loop, double inside) {
@@ -295,7 +342,8 @@ double time_of(const LoopShape &loop, double inside) {
   if (loop.is_innermost)
     return cost::short_stored_loop +
            loop.trips * (stored * cost::innermost_stored_step + loop.fetched() +
-                         static_cast<double>(loop.operands) * cost::gathered_operand);
+                         static_cast<double>(loop.operands) * cost::gathered_operand +
+                         (loop.sums ? 0 : cost::scattered));
   const double begin = loop.stored > 0 ? cost::stored_loop : cost::dense_loop;
   const double step = loop.stored > 0 ? stored * cost::stored_step : cost::dense_step;
   return begin + loop.trips * (step + loop.fetched() + inside);

@@ -41,6 +41,11 @@ struct Buffer {
 
 std::vector<Buffer> buffers_of(const Forest &forest);
 
+/// A buffer with one mode, which all dense factors have and no sparse one, that begins anew in the loops
+/// `shared`: these are gone through for some vectors of the row at a time, which stay in registers
+/// (loop/columns.h). MTTKRP's sums along fibres.
+bool is_kept_row(const Network &network, Set shared, Set modes);
+
 /// What is made small. Each is separable: the cost of a loop is a function, which doesn't decrease, of the
 /// combined costs of what is in it (definition 4.6 of the paper).
 enum class Objective {
@@ -81,10 +86,15 @@ public:
   bool sums = false;               // a term adds to one element
   /// It adds to several, which are kept in registers in loops around this one: so many terms of each.
   double terms_in_lanes = 1;
+  /// Of what is read and written, rows of buffers that are kept in registers (is_kept_row).
+  std::size_t kept_reads = 0;
+  bool keeps_written = false;
 
 private:
   void come_to(Set indices, std::size_t last);
   double terms_of_sums(const Term &term) const;
+  double rows_in_tiles(const Term &term) const;
+  bool is_kept(Set target) const;
   std::size_t last_of_target(const Term &term) const;
 
   const Network &network_;

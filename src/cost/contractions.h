@@ -15,6 +15,8 @@ namespace unravel::cost {
 /// Beginning and leaving a loop over a dense mode. (An inner product and a sum of rows of 16 or 32 elements
 /// for each entry: S(i,j) * Q(i,k) * K(j,k) * V(j,r) on a banded S.)
 inline constexpr double dense_loop = 0.8;
+/// The same of one that adds to a row in memory. (MTTKRP of the modes j and k, all multiplied at the entry.)
+inline constexpr double added_row = 1.6;
 /// And over what is stored: how long it is isn't foreseen. (MTTKRP with 1.0, 1.3, 1.6 and 5.5 entries per
 /// fibre.)
 inline constexpr double stored_loop = 4;
@@ -22,6 +24,8 @@ inline constexpr double stored_loop = 4;
 inline constexpr double stored_step = 0.6;
 /// The same of the innermost loop, where there is less to wait for. (A matrix times a vector.)
 inline constexpr double short_stored_loop = 2, innermost_stored_step = 0.25, gathered_operand = 0.05;
+/// More where each iteration adds to another element. (A(i,j) * x(i) * z(j), summed by way of w(j) or w(i).)
+inline constexpr double scattered = 0.15;
 inline constexpr double dense_step = 0.3;
 
 // ---- operands: elements that are multiplied in the innermost loop, each time
@@ -29,11 +33,15 @@ inline constexpr double dense_step = 0.3;
 inline constexpr double lanes = 8; // elements of a vector
 /// A vector of them that lie side by side.
 inline constexpr double vector = 0.25;
+/// One that is added to in memory: read, added to, written. (MTTKRP of mode k, a row w(r) for each fibre.)
+inline constexpr double added_vector = 1.25;
 /// Elements that fill no vector, or where vectors aren't possible.
 inline constexpr double element = 0.25;
 /// One whose neighbours aren't wanted: each brings a line of its own into the cache. (U(j,r) * w(j,r), summed
 /// over j for each r.)
 inline constexpr double strided = 0.4;
+/// Products of a row and a column that are collected, to be added to a matrix in tiles. (TTMc.)
+inline constexpr double rows_collected = 32;
 /// No operand costs less, wherever it is.
 inline constexpr double least_operand = vector / lanes;
 /// What is added up in lanes becomes one number.
@@ -65,9 +73,20 @@ inline double cleared(double elements) {
                                     : 0.4;
 }
 
+/// A buffer with fewer elements than a vector, which begins anew in loops: it is summed in memory, and what
+/// reads it waits for that. (A(i,j) * B(j,k) * C(k,m) with three k: w(k) for each i, against w(i,k).)
+inline constexpr double short_row = 15;
+
 /// A kernel of its own in the program: a parallel region, what it reads of sizes and pointers. (A product of
 /// three matrices of 100 rows, in one kernel and in two.)
 inline constexpr double kernel = 250;
+
+// ---- conversions
+
+/// To put an entry of a sparse operand into another order of its modes, one that has another mode first and
+/// the others as they were: a counting sort, all levels anew. (csf<1,0,2> and csf<2,0,1> of tensors with 1e6
+/// entries.)
+inline constexpr double converted_entry = 120;
 
 // ---- choice
 

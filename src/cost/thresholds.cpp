@@ -25,9 +25,11 @@ Thresholds thresholds_of(const machine::Profile &profile) {
   const double entry = profile.entry;
   // So many entries that they take four wake-ups' time: two threads save half of that. A machine that is busy
   // when it is measured wakes threads several times sooner than an idle one, so less than half is not
-  // believed.
+  // believed; and one whose processors all are busy wakes them after milliseconds, when it is their turn: no
+  // more than four times as many are believed.
   auto by_wake = [&](std::int64_t measured) {
-    return std::max(adapted(measured, profile.wake / entry, there.wake / there.entry), measured / 2);
+    return std::clamp(adapted(measured, profile.wake / entry, there.wake / there.entry), measured / 2,
+                      4 * measured);
   };
   auto by_barrier = [&](std::int64_t measured) {
     return adapted(measured, profile.barrier / entry, there.barrier / there.entry);

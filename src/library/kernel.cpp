@@ -5,6 +5,7 @@
 #include "library/code.h"
 #include "library/state.h"
 #include "machine/keep.h"
+#include "pipeline/conversions.h"
 #include "pipeline/packed.h"
 #include "report/diagnostic.h"
 #include "show/page.h"
@@ -67,6 +68,7 @@ CSource c_source(const pipeline::Request &request, const Options &options) {
                  "letters, digits and _ are expected, as in my_");
   pipeline::Compilation made = pipeline::compile(request);
   check_warnings(made.warnings, options.trust);
+  pipeline::add_conversions(request, made);
   pipeline::name_for(made, {options.prefix, options.const_operands});
   if (!made.packed.empty()) {
     pipeline::require_packing_in_c(made);

@@ -8,6 +8,7 @@
 // The grammar: statements between ";", each one of
 //   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"
 //   "drop" "zeros"   "plan" ( integer | "none" )   "blas"
+//   "convert" tensor "to" layout ["<" list(integer) ">"]
 //   "wavefront" variable ["packed"]
 //   "parallel" list(variable) [sharing]   "fuse" variable "," variable   "reduce" tensor "by" reduction
 //   ("tile" | "split") list(variable "by" integer)
@@ -22,9 +23,9 @@ namespace unravel::parse {
 namespace {
 
 const std::vector<std::string> statements = {
-    "order", "parallel",  "fuse",      "reduce", "find",  "chunk",     "serial",
-    "tile",  "split",     "skew",      "shift",  "bound", "wavefront", "unroll",
-    "jam",   "vectorise", "workspace", "reuse",  "drop",  "plan",      "blas"};
+    "order",     "parallel", "fuse",  "reduce", "find",      "chunk",  "serial", "tile",
+    "split",     "skew",     "shift", "bound",  "wavefront", "unroll", "jam",    "vectorise",
+    "workspace", "reuse",    "drop",  "plan",   "blas",      "convert"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
@@ -106,6 +107,8 @@ private:
     } else if (tokens_.accept("plan")) {
       if (result_.plan) fail_twice(word);
       parse_plan(word);
+    } else if (tokens_.accept("convert")) {
+      parse_conversion();
     } else if (tokens_.accept("workspace")) {
       if (result_.workspace) fail_twice(word);
       parse_workspace();
@@ -181,6 +184,24 @@ private:
     if (!tokens_.accept("none")) plan.number = tokens_.expect_integer("the number of a plan, or `none`", 1);
     plan.span = tokens_.span_from(word.begin);
     result_.plan = plan;
+  }
+
+  void parse_conversion() {
+    const char *example = "write `convert T to csf<1,0,2>`";
+    ScheduleTree::Conversion conversion;
+    conversion.tensor = tokens_.expect_name("an operand, a tensor such as `T`", example);
+    tokens_.expect("to", "after `" + conversion.tensor.text + "`", example);
+    const Name layout = tokens_.expect_name("the name of a layout", example);
+    conversion.layout.name = layout.text;
+    if (tokens_.at("<")) {
+      tokens_.open("<");
+      do
+        conversion.layout.parameters.push_back(tokens_.expect_integer("a parameter of the layout", 0));
+      while (tokens_.accept(","));
+      tokens_.close(">");
+    }
+    conversion.layout.span = tokens_.span_from(layout.span.begin);
+    result_.conversions.push_back(std::move(conversion));
   }
 
   void add(Transformation transformation) {

@@ -304,6 +304,12 @@ struct ScheduleTree {
     text::Span span;
   };
   std::optional<Plan> plan;
+  /// `convert T to csf<1,0,2>`: the kernel has the operand in that layout, what calls it converts it first.
+  struct Conversion {
+    Name tensor;
+    LayoutReference layout;
+  };
+  std::vector<Conversion> conversions;
   std::vector<Transformation> transformations; // as written, one variable each
   std::vector<LoopRequest> loops;              // likewise
   std::vector<Name> order;                     // `order i, A.p, j`

@@ -10,6 +10,7 @@
 #include "machine/stopwatch.h"
 #include "packing/append.h"
 #include "parse/parse.h"
+#include "pipeline/conversions.h"
 #include "pipeline/packed.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
@@ -65,6 +66,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     if (one.packed) all.packed = one.packed;
     if (one.workspace) all.workspace = one.workspace;
     if (one.plan) all.plan = one.plan;
+    all.conversions.insert(all.conversions.end(), one.conversions.begin(), one.conversions.end());
     if (one.reuse) all.reuse = one.reuse;
     if (one.drop) all.drop = one.drop;
     if (one.blas) all.blas = one.blas;
@@ -288,6 +290,8 @@ Front read_request(const Request &request) {
     front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
   settle_types(request, front);
+  for (const parse::ScheduleTree::Conversion &conversion : front.schedule.conversions)
+    convert_operand(request, front, conversion);
   if (front.schedule.drop) find_dropped(front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds = watch.milliseconds();

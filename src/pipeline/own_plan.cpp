@@ -29,7 +29,9 @@ public:
     const auto is_dense = [&](const scan::Level &level) {
       return level.kind == scan::Level::Kind::Loop && level.tensor.empty();
     };
-    if (sums_.empty() && !loops_.empty() && !has(network_.result, loops_.back().index) &&
+    // A sum that goes on in the next iteration of the loop around isn't taken out.
+    const bool ends = loops_.size() < 2 || has(network_.result, loops_[loops_.size() - 2].index);
+    if (sums_.empty() && !loops_.empty() && !has(network_.result, loops_.back().index) && ends &&
         is_dense(leaf.nest.levels[loops_.back().level])) {
       Set outside = 0;
       for (std::size_t factor = 0; factor < network_.factors.size(); ++factor)

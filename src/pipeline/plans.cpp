@@ -75,14 +75,6 @@ void take_stored(contract::Factor &factor, contract::Set &walked, const compute:
   }
 }
 
-/// Does the user speak of the loops, or the result's entries, so that they must stay as they are?
-bool has_wishes(const parse::ScheduleTree &schedule) {
-  return !schedule.order.empty() || !schedule.transformations.empty() || !schedule.loops.empty() ||
-         !schedule.parallel.empty() || !schedule.fused.empty() || !schedule.reductions.empty() ||
-         !schedule.finds.empty() || schedule.serial || schedule.wavefront || schedule.workspace ||
-         schedule.reuse || schedule.drop;
-}
-
 Front planned(const Request &request, Front front, compute::PlannedLine line, std::string why) {
   front.schedule.plan.reset();
   front.why = std::move(why);
@@ -173,23 +165,28 @@ const contract::Plan *in_one_nest(const Front &front, const Plans &plans) {
 
 } // namespace
 
+bool has_wishes(const parse::ScheduleTree &schedule) {
+  return !schedule.order.empty() || !schedule.transformations.empty() || !schedule.loops.empty() ||
+         !schedule.parallel.empty() || !schedule.fused.empty() || !schedule.reductions.empty() ||
+         !schedule.finds.empty() || schedule.serial || schedule.wavefront || schedule.workspace ||
+         schedule.reuse || schedule.drop;
+}
+
 bool may_have_plans(const Front &front) {
   std::string why;
   return !front.schedule.plan && compute::contraction_of(front.computation.program, why);
 }
 
-std::optional<Plans> plans_of(const Request &request, const Front &front, std::size_t most,
-                              std::string &why) {
+bool network_of(const Request &request, const Front &front, Plans &made, std::string &why) {
   const compute::Program &line = front.computation.program;
   std::optional<compute::Contraction> contraction = compute::contraction_of(line, why);
-  if (!contraction) return std::nullopt;
+  if (!contraction) return false;
   const compute::Access &target = line.statements.front().target;
   const auto lender = std::ranges::find(contraction->factors, front.structure, &compute::Access::name);
-  const auto lending = static_cast<std::size_t>(lender - contraction->factors.begin());
   const bool is_lent = lender != contraction->factors.end();
   if (!is_lent && (!front.structure.empty() || !combine::has_slot_of_each(front.layouts.at(target.tensor)))) {
     why = fmt::format("`{}` is neither dense nor like a factor", target.tensor);
-    return std::nullopt;
+    return false;
   }
   // A part of the product has the type that all of it is computed in.
   const value::Type type = line.statements.front().type;
@@ -199,9 +196,8 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
   if (compute::type_of(front.types, target.tensor) != type ||
       !std::ranges::all_of(contraction->factors, [&](const auto &each) { return is_of_type(each.tensor); })) {
     why = "its tensors have values of several types";
-    return std::nullopt;
+    return false;
   }
-  Plans made;
   made.network = compute::network_of(line, *contraction);
   contract::Network &network = made.network;
   network.is_lent = is_lent;
@@ -211,6 +207,14 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
   for (std::size_t k = 0; k < network.factors.size(); ++k)
     take_stored(network.factors[k], made.walked[k], contraction->factors[k], network, request, front);
   made.contraction = std::move(*contraction);
+  return true;
+}
+
+void search_plans(const Front &front, std::size_t most, Plans &made) {
+  const contract::Network &network = made.network;
+  const bool is_lent = network.is_lent;
+  const auto lender = std::ranges::find(made.contraction.factors, front.structure, &compute::Access::name);
+  const auto lending = static_cast<std::size_t>(lender - made.contraction.factors.begin());
   contract::SearchOptions options;
   constexpr std::size_t of_all = 8; // plans so many fit the structure of a factor
   const auto found_by = [&](contract::Objective objective, std::size_t number) {
@@ -233,6 +237,13 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
   options.less_than = made.least_work;
   for (const contract::Plan &plan : found_by(contract::Objective::Work, 1).plans)
     made.least_work = std::min(made.least_work, plan.cost);
+}
+
+std::optional<Plans> plans_of(const Request &request, const Front &front, std::size_t most,
+                              std::string &why) {
+  Plans made;
+  if (!network_of(request, front, made, why)) return std::nullopt;
+  search_plans(front, most, made);
   return made;
 }
 

@@ -30,8 +30,16 @@ struct Plans {
   std::vector<contract::Set> walked; // as compute::with_plan wants it
 };
 
-/// By the counts that the request has; guesses stand for the others. `plans`: so many of the best. Nothing
-/// where the line can't be taken apart, and then `why`.
+/// Does the user speak of the loops, or the result's entries, so that they must stay as they are?
+bool has_wishes(const parse::ScheduleTree &schedule);
+
+/// The line as a network, by the counts that the request has; guesses stand for the others. False where it
+/// can't be taken apart, and then `why`. Sets `contraction` and `walked`, too.
+bool network_of(const Request &request, const Front &front, Plans &plans, std::string &why);
+/// So many of the best plans of the network.
+void search_plans(const Front &front, std::size_t plans, Plans &of);
+/// Both. By the counts that the request has; guesses stand for the others. `plans`: so many of the best.
+/// Nothing where the line can't be taken apart, and then `why`.
 std::optional<Plans> plans_of(const Request &request, const Front &front, std::size_t plans,
                               std::string &why);
 

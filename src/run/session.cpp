@@ -11,6 +11,7 @@
 #include "pipeline/plans.h"
 #include "report/diagnostic.h"
 #include "run/assembled.h"
+#include "run/converted.h"
 #include "run/extents.h"
 #include "run/levels.h"
 #include "run/operand.h"
@@ -43,14 +44,14 @@ bool is_finite(const data::Elements &values) {
 
 class Session {
 public:
-  explicit Session(const Request &request) : request_(request), repeat_(request.repeat) {}
+  explicit Session(const Request &request) : request_(request), repeat_(std::max(1, request.repeat)) {}
 
   /// The data.
   void read() {
     check_outputs(request_.outputs);
     request_.compile.formats.merge(folder_layouts());
     note_complex_inputs(request_);
-    front_ = pipeline::read_request(request_.compile);
+    front_ = Converted::read_front(request_.compile);
     check_output_names();
     check_result_input();
     check_ranges();
@@ -62,14 +63,17 @@ public:
     pack();
     validate();
     if (shares_structure()) borrow_structure();
+    report_.conversion_ms = converted_.convert(request_, front_, tensors_, distrusted_.empty());
   }
 
   /// On data that are there, others than the request's.
   void take_schedules(const std::vector<std::string> &schedules) {
     restore(initial_);
+    converted_.give_back(tensors_);
     request_.compile.schedules = schedules;
-    front_ = pipeline::read_request(request_.compile);
+    front_ = Converted::read_front(request_.compile);
     check_fixed_extents(front_, operands_.extents);
+    report_.conversion_ms = converted_.convert(request_, front_, tensors_, distrusted_.empty());
     report_.clang_ms = 0;
   }
 
@@ -96,6 +100,8 @@ public:
     report_.tensors = std::move(tensors_);
     return std::move(report_);
   }
+
+  std::vector<std::string> conversions() const { return Converted::worth_trying(with_counts(), front_); }
 
   Prepared prepare() {
     make_kernel();
@@ -275,13 +281,21 @@ private:
     return counts;
   }
 
-  void make_kernel() {
+  pipeline::Request with_counts() const {
     pipeline::Request request = request_.compile;
     for (const auto &[name, value] : counts())
       request.counts.emplace(name, value);
-    request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
+    return request;
+  }
+
+  void make_kernel() {
+    pipeline::Request request = with_counts();
     report_.has_special_values = pipeline::may_have_plans(front_) && has_special_values();
     if (report_.has_special_values) front_.schedule.plan = pipeline::no_plan;
+    if (auto ms =
+            converted_.convert_if_it_pays(request_, request, repeat_, front_, tensors_, distrusted_.empty()))
+      report_.conversion_ms = ms, request = with_counts();
+    request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
     report_.compilation = pipeline::compile(request, front_);
     take_lists();
     report_.sizes = sizes();
@@ -543,6 +557,7 @@ private:
   Operands operands_;
   std::map<std::string, tensor::Tensor> tensors_;
   std::map<std::string, tensor::Tensor> initial_; // of the results
+  Converted converted_;
   std::vector<std::string> distrusted_;
   Report report_;
 };
@@ -556,6 +571,10 @@ Data::~Data() = default;
 Report Data::measure(const std::vector<std::string> &schedules, int calls) {
   session_->take_schedules(schedules);
   return session_->measure(calls);
+}
+
+std::vector<std::string> Data::conversions() const {
+  return session_->conversions();
 }
 
 Report Data::run(const std::vector<std::string> &schedules, bool details) {

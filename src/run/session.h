@@ -44,6 +44,7 @@ struct Report {
   double read_ms = 0, pack_ms = 0, validate_ms = 0, clang_ms = 0;
   bool cached = false;
   KernelTimes kernel;
+  std::optional<double> conversion_ms;    // of operands that the kernel has in another layout
   std::optional<KernelTimes> structure;   // `reuse`: of the kernel that made it; the other one is the values'
   std::optional<double> inspector_ms;     // where the kernel runs in wavefronts
   std::int64_t levels = 0, inspected = 0; // their number; the iterations and dependences in them
@@ -86,6 +87,9 @@ public:
   /// checked or written; the results are as they were before the next kernel is made. Not where a result's
   /// arrays are made by the kernel. Of the report there is what is known before the result is looked at.
   Report measure(const std::vector<std::string> &schedules, int calls);
+  /// Schedules that convert an operand to another order of its modes, by which calls may take less: the best
+  /// first, by the estimates for what was measured last.
+  std::vector<std::string> conversions() const;
   /// What run() does behind reading, with these schedules. The last thing that the object is for.
   Report run(const std::vector<std::string> &schedules, bool details);
 

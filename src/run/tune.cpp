@@ -97,7 +97,7 @@ public:
       calls_ = std::clamp(static_cast<int>(long_enough / std::max(report.kernel.least, 1e-3)), least_calls,
                           most_calls);
     if (texts_.insert(report.c_text).second) {
-      trials_.push_back({schedule, report.kernel.least});
+      trials_.push_back({schedule, report.kernel.least, report.conversion_ms.value_or(0)});
       reports_.push_back(std::move(report));
       if (progress_) progress_({trials_.back(), clock_.milliseconds() / 1000});
     }
@@ -111,6 +111,7 @@ public:
     report::unless_refused([&] { return measure(schedule), true; });
   }
 
+  std::vector<std::string> conversions() const { return data_.conversions(); }
   const std::vector<Trial> &all() const { return trials_; }
   const Report &report_of(std::size_t trial) const { return reports_[trial]; }
 
@@ -118,7 +119,9 @@ public:
   std::vector<std::size_t> fastest(std::size_t most) const {
     std::vector<std::size_t> order(trials_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t k) { return trials_[k].milliseconds; });
+    const double calls = std::max(1, request_.repeat);
+    std::ranges::stable_sort(
+        order, {}, [&](std::size_t k) { return trials_[k].milliseconds + trials_[k].once / calls; });
     order.resize(std::min(order.size(), most));
     return order;
   }
@@ -148,8 +151,9 @@ void try_candidates(Trials &trials) {
     if (base.milliseconds > hopeless * trials.all()[trials.fastest(1).front()].milliseconds) continue;
     const pipeline::Compilation &made = trials.report_of(number).compilation;
     // With other wishes no plan is taken by itself.
-    const std::string plan =
-        base.schedule.empty() && made.plan ? fmt::format("plan {}", *made.plan + 1) : base.schedule;
+    const std::string plan = made.plan && !base.schedule.starts_with("plan")
+                                 ? joined(base.schedule, fmt::format("plan {}", *made.plan + 1))
+                                 : base.schedule;
     std::vector<std::pair<double, std::string>> faster;
     for (const std::string &candidate : candidates(trials.report_of(number))) {
       const std::size_t before = trials.all().size();
@@ -179,6 +183,7 @@ Tuned tune(const Request &request, double seconds, bool details,
     report::fail(report::Kind::not_supported,
                  "plans can't be measured on data with infinities or NaN: a plan may make other NaNs of them",
                  "leave the choice to the compiler");
+  const std::vector<std::string> conversions = trials.conversions();
   const std::string key = key_of(request, first);
   const Kept kept(request, key);
   if (const std::optional<std::string> schedule = kept.find()) {
@@ -189,6 +194,8 @@ Tuned tune(const Request &request, double seconds, bool details,
     trials.try_one("plan none");
     for (std::size_t plan = 1; plan <= most_plans; ++plan)
       trials.try_one(fmt::format("plan {}", plan));
+    for (const std::string &conversion : conversions)
+      trials.try_one(conversion);
     try_candidates(trials);
     tuning.best = trials.fastest(1).front();
     kept.store(trials.all()[tuning.best].schedule);

@@ -13,6 +13,7 @@ namespace unravel::run {
 struct Trial {
   std::string schedule;    // that asks for it: "plan 3"; empty: the one that is taken by itself
   double milliseconds = 0; // the least time of a few calls
+  double once = 0;         // milliseconds of converting operands first
 };
 
 struct Tuning {
@@ -33,12 +34,12 @@ struct Tuned {
 };
 
 /// Reads the inputs, and measures on them the kernel that is taken by itself and those of the best plans,
-/// then the two fastest of these with what may make them faster (candidates.h), and the fastest with several
-/// of what did: as long as the seconds last, no other one is begun behind that. Plans whose kernels are the
-/// same are measured once. The winner is kept beside the compiled kernels, unless request.build says that
-/// nothing is, and run as run() does. Calls `progress` behind each trial. `details`: as of pipeline::Request,
-/// for the winner. Throws as run() does, and not_supported where the line has no plans, or the schedule asks
-/// for one.
+/// with operands as they are and with one in another order of its modes, then the two fastest of these with
+/// what may make them faster (candidates.h), and the fastest with several of what did: as long as the seconds
+/// last, no other one is begun behind that. Plans whose kernels are the same are measured once. The winner is
+/// kept beside the compiled kernels, unless request.build says that nothing is, and run as run() does. Calls
+/// `progress` behind each trial. `details`: as of pipeline::Request, for the winner. Throws as run() does,
+/// and not_supported where the line has no plans, or the schedule asks for one.
 Tuned tune(const Request &request, double seconds, bool details,
            const std::function<void(const Progress &)> &progress);
 

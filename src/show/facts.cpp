@@ -199,6 +199,7 @@ json run_json(const run::Report &report) {
       {"cached", report.cached},
       {"kernel",
        {{"median", report.kernel.median}, {"min", report.kernel.least}, {"runs", report.kernel.runs}}}};
+  if (report.conversion_ms) out["times_ms"]["convert"] = *report.conversion_ms;
   if (report.structure)
     out["times_ms"]["structure"] = {{"median", report.structure->median}, {"min", report.structure->least}};
   if (report.inspector_ms) {
@@ -300,6 +301,12 @@ std::string answers_text(const run::Report &report) {
   text += fmt::format("times read {:.1f}, pack {:.1f}, validate {:.1f}, compile {:.1f}, clang {:.1f}{} ms\n",
                       report.read_ms, report.pack_ms, report.validate_ms, compilation.milliseconds(),
                       report.clang_ms, report.cached ? " (cached)" : "");
+  if (report.conversion_ms) {
+    std::vector<std::string> layouts;
+    for (const auto &[name, given] : compilation.converted)
+      layouts.push_back(fmt::format("{} from {} to {}", name, given.name, compilation.layouts.at(name).name));
+    text += fmt::format("converted {} {:.3f} ms, once\n", fmt::join(layouts, ", "), *report.conversion_ms);
+  }
   if (report.inspector_ms)
     text += fmt::format("inspector {:.3f} ms: {} levels, {} iterations and dependences\n",
                         *report.inspector_ms, report.levels, report.inspected);

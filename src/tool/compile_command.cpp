@@ -2,6 +2,7 @@
 #include "data/output_file.h"
 #include "emit/names.h"
 #include "packing/pack_c.h"
+#include "pipeline/conversions.h"
 #include "pipeline/packed.h"
 #include "report/diagnostic.h"
 #include "run/extents.h"
@@ -177,6 +178,8 @@ void add_compile(CLI::App &app, bool &json) {
     pipeline::Compilation compilation = pipeline::compile(request);
     for (const report::Diagnostic &warning : compilation.warnings)
       if (warning.kind == report::Kind::argument_range && !options->trust) throw report::Error(warning);
+    if (options->main) pipeline::require_given_layouts(compilation);
+    pipeline::add_conversions(request, compilation);
     pipeline::name_for(compilation, {options->prefix, options->constant});
     const value::Type value = request.value.value_or(value::Type::Float64);
     const bool packs = !options->main && !compilation.packed.empty();

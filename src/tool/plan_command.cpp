@@ -1,5 +1,6 @@
 #include "contract/modes.h"
 #include "parse/parse.h"
+#include "pipeline/conversions.h"
 #include "pipeline/weighed.h"
 #include "report/diagnostic.h"
 #include "tensor/counts.h"
@@ -22,7 +23,7 @@ namespace {
 /// What is known of data that are there.
 void count_data(const Options &options, pipeline::Request &request) {
   run::Request on_data = run_request(options);
-  on_data.compile.schedules = {"plan none"};
+  on_data.compile.schedules.push_back("plan none");
   for (const compute::TensorUse &use : pipeline::read_request(request).computation.tensors)
     if (!use.is_result && !request.formats.contains(use.name))
       on_data.inputs.emplace(use.name, use.order == 0 ? "1" : "ones"); // values decide nothing here
@@ -88,6 +89,20 @@ std::string indented(const std::string &text) {
   return made;
 }
 
+/// Of plans that need another order of an operand's modes: what a call costs then, and what converting does.
+std::string conversions_text(const std::vector<pipeline::Conversion> &conversions, const Plans &plans) {
+  std::string text;
+  for (const pipeline::Conversion &each : conversions) {
+    const contract::Plan &plan = each.plans.found.plans.front();
+    text += fmt::format(
+        "\nwith -s '{}': {}\n  and {:.3g} once, to convert {}: less in all from {:.3g} calls on\n",
+        to_text(each), costs_text(each.plans, plan), each.once, each.asked.tensor.text,
+        least_calls(each, plans.found.plans.front()));
+    text += indented(to_text(each.plans.network, plan.forest));
+  }
+  return text;
+}
+
 std::string plans_text(const Plans &plans, const pipeline::Front &front, std::optional<std::size_t> taken) {
   std::string text = to_text(plans.network);
   text += fmt::format("as written: {}\n", costs_text(plans, plans.written));
@@ -134,6 +149,20 @@ json plan_json(const Plans &plans, const pipeline::Front &front, const contract:
   for (const compute::NestedTerms &nested : line.nested)
     made["nested"].push_back(to_text(nested));
   return made;
+}
+
+json conversions_json(const std::vector<pipeline::Conversion> &conversions, const Plans &plans) {
+  json all = json::array();
+  for (const pipeline::Conversion &each : conversions) {
+    const contract::Plan &plan = each.plans.found.plans.front();
+    all.push_back({{"schedule", to_text(each)},
+                   {"cost", plan.cost},
+                   {"operations", cost(each.plans, plan.forest, Objective::Work)},
+                   {"once", each.once},
+                   {"least_calls", least_calls(each, plans.found.plans.front())},
+                   {"text", to_text(each.plans.network, plan.forest)}});
+  }
+  return all;
 }
 
 json plans_json(const Plans &plans, const pipeline::Front &front, std::optional<std::size_t> taken) {
@@ -188,11 +217,17 @@ void add_plan(CLI::App &app, bool &as_json) {
     if (!plans)
       report::fail(report::Kind::not_supported, front.computation.program.statements.front().span,
                    fmt::format("there are no plans: {}", why), "it is compiled as it is written");
+    const std::vector<pipeline::Conversion> conversions = pipeline::conversions_of(front, *plans);
     const std::optional<std::size_t> taken = pipeline::compile(request, front).plan;
     const std::size_t shown = std::max(*most, taken ? *taken + 1 : 0);
     if (plans->found.plans.size() > shown) plans->found.plans.resize(shown);
-    std::cout << (as_json ? plans_json(*plans, front, taken).dump(2) + "\n"
-                          : plans_text(*plans, front, taken));
+    if (!as_json) {
+      std::cout << plans_text(*plans, front, taken) << conversions_text(conversions, *plans);
+      return;
+    }
+    json out = plans_json(*plans, front, taken);
+    out["conversions"] = conversions_json(conversions, *plans);
+    std::cout << out.dump(2) << "\n";
   });
 }
 

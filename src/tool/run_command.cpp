@@ -15,7 +15,8 @@ namespace unravel::tool {
 namespace {
 
 std::string name_of(const run::Trial &trial) {
-  return trial.schedule.empty() ? "without a schedule" : trial.schedule;
+  const std::string name = trial.schedule.empty() ? "without a schedule" : trial.schedule;
+  return trial.once > 0 ? fmt::format("and {:.3f} ms once {}", trial.once, name) : name;
 }
 
 std::string progress_text(const run::Progress &progress, double seconds) {
@@ -40,7 +41,7 @@ std::string tuning_text(const run::Tuning &tuning) {
 nlohmann::json tuning_json(const run::Tuning &tuning) {
   nlohmann::json trials = nlohmann::json::array();
   for (const run::Trial &trial : tuning.trials)
-    trials.push_back({{"schedule", trial.schedule}, {"ms", trial.milliseconds}});
+    trials.push_back({{"schedule", trial.schedule}, {"ms", trial.milliseconds}, {"once_ms", trial.once}});
   return {{"trials", trials}, {"best", tuning.best}, {"kept", tuning.is_kept}};
 }
 

@@ -32,6 +32,13 @@ TEST(Thresholds, SlowWakeUpsNeedMoreWork) {
   EXPECT_EQ(thresholds_of(slow).least_iterations_inside_tiles, 4096); // a team that is awake
 }
 
+/// As where all processors were busy when it was measured.
+TEST(Thresholds, AThreadThatHadToWaitForItsTurnIsNotBelieved) {
+  machine::Profile busy = machine::portable();
+  busy.wake = 2.9e6;
+  EXPECT_EQ(thresholds_of(busy).least_entries, 1 << 21);
+}
+
 TEST(Thresholds, FastBarriersMakeSmallLevelsWorthIt) {
   machine::Profile fast = machine::portable();
   fast.barrier /= 2;

@@ -141,6 +141,27 @@ TEST(Library, StructureAndValuesApart) {
             std::string::npos);
 }
 
+/// A kernel takes its tensors as they are; C that is written out has a function that converts.
+TEST(Library, ConversionsOfOperands) {
+  unravel::Options options = csr_options();
+  options.schedules = {"convert A to csc"};
+  const std::string line = "y(i) = A(i,j) * x(j)";
+  EXPECT_NE(thrown([&] {
+              unravel::make_kernel(line, options);
+            }).find("convert the tensor once, and make the kernel for the layout that it has then"),
+            std::string::npos);
+  const unravel::CSource source = unravel::make_c(line, options);
+  EXPECT_NE(source.header.find("int spmv_converts_A(csc *A, const csr *A_given"), std::string::npos)
+      << source.header;
+  EXPECT_NE(source.header.find("int spmv(dense_vector *y, const csc *A, "), std::string::npos)
+      << source.header;
+  options.formats["Y"] = "ell";
+  EXPECT_NE(thrown([&] {
+              unravel::make_c("Y(i,j) = A(i,j) * x(j)", options);
+            }).find("the function around the kernel packs, but doesn't convert"),
+            std::string::npos);
+}
+
 TEST(Library, NamesInEmittedC) {
   unravel::Options options = csr_options();
   options.prefix = "my_";

@@ -119,6 +119,81 @@ TEST(ToolPlan, RunsThePlanThatIsAskedFor) {
   }
 }
 
+/// MTTKRP of mode j: rows of Y stay in registers where j is outermost.
+TEST(ToolPlan, ListsOtherOrdersOfASparseOperandsModes) {
+  Desk desk;
+  const std::vector<std::string> line = {"Y(j,r) = T(i,j,k) * U(i,r) * V(k,r)",  "-f",     "T=csf", "-i",
+                                         "T=random:30x20x25,entries=600,seed=3", "--size", "r=16"};
+  std::vector<std::string> command{"plan"};
+  command.insert(command.end(), line.begin(), line.end());
+  const Outcome text = desk.unravel(command);
+  EXPECT_EQ(text.error, "");
+  EXPECT_NE(text.out.find("with -s 'convert T to csf<1,0,2>': cost "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("once, to convert T: less in all from "), std::string::npos) << text.out;
+  command.push_back("--json");
+  const nlohmann::json first = desk.unravel(command).json().at("conversions").at(0);
+  EXPECT_EQ(first.at("schedule"), "convert T to csf<1,0,2>");
+  EXPECT_GT(first.at("least_calls"), 1);
+  // Of the converted tensor what is stored is known.
+  command.insert(command.end(), {"-s", "convert T to csf<1,0,2>"});
+  const nlohmann::json converted = desk.unravel(command).json();
+  EXPECT_EQ(converted.at("factors").at(0).at("stored").at(0),
+            nlohmann::json({{"index", "j"}, {"prefixes", 20.0}}));
+  EXPECT_TRUE(converted.at("conversions").empty());
+}
+
+TEST(ToolPlan, RunsSayWhatTheyConvert) {
+  Desk desk;
+  const Outcome out =
+      desk.unravel({"run", "Y(j,r) = T(i,j,k) * U(i,r) * V(k,r)", "-f", "T=csf", "-i",
+                    "T=random:30x20x25,entries=600,seed=3", "-i", "U=random", "-i", "V=random", "--size",
+                    "r=16", "-s", "convert T to csf<1,0,2>", "--check"});
+  EXPECT_EQ(out.code, 0) << out.error;
+  EXPECT_NE(out.out.find("converted T from csf to csf<1, 0, 2> "), std::string::npos) << out.out;
+  EXPECT_NE(out.out.find("check ok"), std::string::npos) << out.out;
+  const Outcome explained =
+      desk.unravel({"explain", "y(i) = A(i,j) * x(j)", "-f", "A=csr", "-s", "convert A to csc"});
+  EXPECT_NE(explained.out.find("A: from csr to csc, before the kernel is called"), std::string::npos);
+}
+
+/// One function converts, the other one takes what that has made.
+TEST(ToolPlan, CompilesConversionsAsFunctions) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  Desk desk;
+  const std::vector<std::string> command = {"compile", "y(j) = T(i,j,k) * u(i) * v(k)", "-f", "T=csf",
+                                            "-s",      "convert T to csf<1,0,2>",       "-o", "product.c"};
+  const Outcome made = desk.unravel(command);
+  ASSERT_EQ(made.code, 0) << made.error;
+  desk.write("user.c",
+             "#include \"product.h\"\n#include <stdio.h>\n"
+             "int main(void) {\n"
+             "  int32_t rows[] = {0, 1}, begins[] = {0, 1, 3}, columns[] = {1, 0, 1};\n"
+             "  int32_t fibres[] = {0, 1, 2, 3}, tubes[] = {0, 1, 1};\n"
+             "  double values[] = {2, 3, 4}, of_u[] = {1, 10}, of_v[] = {1, 100}, of_y[2];\n"
+             "  csf_tensor3 given = {2, 2, 2, 2, 3, 3, rows, begins, columns, fibres, tubes, values};\n"
+             "  csf_tensor3_1_0_2 T = {2, 2, 2};\n"
+             "  dense_vector u = {2, of_u}, v = {2, of_v}, y = {2, of_y};\n"
+             "  product_converts_T_workspace work;\n"
+             "  product_converts_T_workspace_init(&work);\n"
+             "  if (product_converts_T(&T, &given, &work) != 0) return 1;\n"
+             "  product_converts_T_workspace_free(&work);\n"
+             "  if (product(&y, &T, &u, &v) != 0) return 2;\n"
+             "  csf_tensor3_1_0_2_free(&T);\n"
+             "  printf(\"%g %g\", of_y[0], of_y[1]);\n"
+             "  return 0;\n}\n");
+  const Outcome built =
+      desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers",
+                    "-fsanitize=address,undefined", "user.c", "product.c", "-o", "user", "-lm"});
+  ASSERT_EQ(built.code, 0) << built.error;
+  EXPECT_EQ(desk.execute({"./user"}).out, "3000 4002");
+  std::vector<std::string> with_main = command;
+  with_main.push_back("--main");
+  const Outcome refused = desk.unravel(with_main);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.error.find("give `T` that layout, -f 'T=csf<1, 0, 2>'"), std::string::npos)
+      << refused.error;
+}
+
 TEST(ToolPlan, TakesNoneByItselfOnInfinities) {
   // Row 1 of B is empty: as it is written, y(0) has no term of it, and not infinity times 0.
   Desk desk;

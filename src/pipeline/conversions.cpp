@@ -1,0 +1,174 @@
+#include "pipeline/conversions.h"
+
+#include "combine/structure.h"
+#include "cost/contractions.h"
+#include "layout/by_modes.h"
+#include "pipeline/types.h"
+#include "report/diagnostic.h"
+#include "report/suggest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+
+namespace unravel::pipeline {
+
+using report::Kind;
+
+namespace {
+
+/// How many prefixes a factor stores once that index is its first one. Of sets of indices that are prefixes
+/// now, too, as many; of others as many as if its entries lay anywhere.
+contract::Factor with_first(const contract::Network &network, std::size_t factor, std::size_t index) {
+  const contract::Factor &given = network.factors[factor];
+  contract::Factor made = given;
+  std::erase(made.stored, index);
+  made.stored.insert(made.stored.begin(), index);
+  const double entries = given.prefixes.back();
+  contract::Set now = 0;
+  for (std::size_t k = 0; k < made.stored.size(); ++k) {
+    now |= contract::bit(made.stored[k]);
+    const double all = network.elements(now);
+    made.prefixes[k] = std::min(all * -std::expm1(-entries / std::max(all, 1.0)), entries);
+    contract::Set before = 0;
+    for (std::size_t other = 0; other < given.stored.size(); ++other) {
+      before |= contract::bit(given.stored[other]);
+      if (before == now) made.prefixes[k] = given.prefixes[other];
+    }
+  }
+  return made;
+}
+
+/// The modes of the tensor as a factor stores them.
+std::vector<std::size_t> modes_of(const contract::Factor &factor) {
+  std::vector<std::size_t> modes;
+  for (std::size_t index : factor.stored)
+    modes.push_back(
+        static_cast<std::size_t>(std::ranges::find(factor.indices, index) - factor.indices.begin()));
+  return modes;
+}
+
+bool may_be_converted(const Front &front, const Plans &given, std::size_t factor) {
+  const contract::Factor &each = given.network.factors[factor];
+  const std::string &tensor = given.contraction.factors[factor].tensor;
+  constexpr std::size_t most_modes = 8;
+  return each.stored.size() > 1 && each.stored.size() == each.indices.size() &&
+         each.stored.size() <= most_modes && !front.converted.contains(tensor) &&
+         front.structure.substr(0, front.structure.find('#')) != tensor &&
+         std::ranges::count(given.contraction.factors, tensor, &compute::Access::tensor) == 1;
+}
+
+} // namespace
+
+void convert_operand(const Request &request, Front &front, const parse::ScheduleTree::Conversion &asked) {
+  const std::string &tensor = asked.tensor.text;
+  const std::vector<compute::TensorUse> &uses = front.computation.tensors;
+  const auto use = std::ranges::find(uses, tensor, &compute::TensorUse::name);
+  std::vector<std::string> operands;
+  for (const compute::TensorUse &each : uses)
+    if (!each.is_result) operands.push_back(each.name);
+  if (use == uses.end() || use->is_result)
+    report::fail(Kind::unknown_tensor, asked.tensor.span,
+                 fmt::format("`convert {}`: {}", tensor,
+                             use == uses.end() ? "there is no such tensor" : "it is a result"),
+                 fmt::format("the operands are `{}`", fmt::join(operands, "`, `")));
+  if (!front.structure.empty() && front.structure.substr(0, front.structure.find('#')) == tensor)
+    report::fail(Kind::not_supported, asked.tensor.span,
+                 fmt::format("`convert {}`: the result has the entries of `{}` as they are given", tensor,
+                             front.structure),
+                 "leave it out, or give the result a layout of its own");
+  layout::Layout &layout = front.layouts.at(tensor);
+  front.converted.emplace(tensor, layout); // of several conversions the first one's
+  layout = layout::load_layout(asked.layout, use->order).layout;
+  settle_types(request, front); // the values keep theirs
+}
+
+std::string to_text(const Conversion &conversion) {
+  return fmt::format("convert {} to {}", conversion.asked.tensor.text,
+                     layout::to_text(conversion.asked.layout));
+}
+
+double least_calls(const Conversion &conversion, const contract::Plan &given) {
+  const double saved = given.cost - conversion.plans.found.plans.front().cost;
+  return saved > 0 ? std::ceil(conversion.once / saved) : std::numeric_limits<double>::infinity();
+}
+
+std::vector<Conversion> conversions_of(const Front &front, const Plans &given) {
+  std::vector<Conversion> all;
+  for (std::size_t factor = 0; factor < given.network.factors.size(); ++factor) {
+    if (!may_be_converted(front, given, factor)) continue;
+    const contract::Factor &before = given.network.factors[factor];
+    for (std::size_t k = 1; k < before.stored.size(); ++k) {
+      Conversion made;
+      made.plans.contraction = given.contraction;
+      made.plans.walked = given.walked;
+      made.plans.network = given.network;
+      contract::Factor &now = made.plans.network.factors[factor];
+      now = with_first(given.network, factor, before.stored[k]);
+      made.asked.tensor.text = given.contraction.factors[factor].tensor;
+      made.asked.layout = layout::layout_by_modes(modes_of(now));
+      made.once = before.prefixes.back() * cost::converted_entry;
+      search_plans(front, 1, made.plans);
+      if (!made.plans.found.plans.empty() &&
+          made.plans.found.plans.front().cost < given.found.plans.front().cost)
+        all.push_back(std::move(made));
+    }
+  }
+  std::ranges::stable_sort(all, {},
+                           [](const Conversion &each) { return each.plans.found.plans.front().cost; });
+  return all;
+}
+
+std::optional<Conversion> conversion_that_pays(const Request &request, const Front &front, int calls) {
+  if (has_wishes(front.schedule) || front.schedule.plan || !front.converted.empty()) return std::nullopt;
+  std::string why;
+  Plans given;
+  if (!network_of(request, front, given, why)) return std::nullopt;
+  double least = std::numeric_limits<double>::infinity(); // of what converting costs
+  for (const contract::Factor &factor : given.network.factors)
+    if (factor.is_sparse()) least = std::min(least, factor.prefixes.back() * cost::converted_entry);
+  const contract::Forest written = contract::as_written(given.network);
+  if (least > cost::worth * calls * contract::cost_of(given.network, written, {})) return std::nullopt;
+  search_plans(front, 1, given);
+  std::optional<Conversion> best;
+  double lowest = cost::worth * calls * given.found.plans.front().cost;
+  for (Conversion &each : conversions_of(front, given)) {
+    const double both = each.once + calls * each.plans.found.plans.front().cost;
+    if (both < lowest) lowest = both, best = std::move(each);
+  }
+  return best;
+}
+
+void require_given_layouts(const Compilation &compilation) {
+  if (compilation.converted.empty()) return;
+  const std::string &tensor = compilation.converted.begin()->first;
+  report::fail(
+      Kind::not_supported,
+      fmt::format("`convert {}`: the function around the kernel packs, but doesn't convert", tensor),
+      fmt::format("give `{}` that layout, -f '{}={}'", tensor, tensor, compilation.layouts.at(tensor).name));
+}
+
+void add_conversions(const Request &request, Compilation &compilation) {
+  if (!compilation.packed.empty()) require_given_layouts(compilation);
+  for (const auto &[tensor, given] : compilation.converted) {
+    const layout::Layout &layout = compilation.layouts.at(tensor);
+    const std::string from = compute::fresh_tensor(compilation.computation, tensor + "_given");
+    std::vector<std::string> modes;
+    for (std::size_t mode = 0; mode < layout.order(); ++mode)
+      modes.push_back(fmt::format("i{}", mode));
+    Request own;
+    own.machine = request.machine;
+    own.index = request.index;
+    own.value = request.value;
+    own.elements = request.elements;
+    own.name = fmt::format("{}_converts_{}", request.name, tensor);
+    own.expression = fmt::format("{0}({2}) = {1}({2})", tensor, from, fmt::join(modes, ","));
+    own.formats = {{tensor, layout.name}, {from, given.name}};
+    compilation.conversions.push_back(std::make_shared<const Compilation>(compile(own)));
+    require_appended(*compilation.conversions.back());
+  }
+}
+
+} // namespace unravel::pipeline

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "pipeline/plans.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Operands in another order of their modes. A product of several tensors may be cheaper by far where a
+/// sparse one is stored with another mode outermost; to convert it costs more than most products, but is done
+/// once.
+namespace unravel::pipeline {
+
+/// `front` with the operand in the layout that is asked for, and the given one in Front::converted. Throws
+/// mistakes and limits: there is no such operand, or the result has its structure.
+void convert_operand(const Request &request, Front &front, const parse::ScheduleTree::Conversion &asked);
+
+/// A conversion that brings another mode of a sparse factor to the front.
+struct Conversion {
+  parse::ScheduleTree::Conversion asked;
+  double once = 0; // estimated nanoseconds of converting
+  Plans plans;     // of the line then. How many prefixes are stored is estimated
+};
+
+/// As the schedule has it: "convert T to csf<1,0,2>".
+std::string to_text(const Conversion &conversion);
+/// How many calls make up for converting, in place of that plan; infinity: none do.
+double least_calls(const Conversion &conversion, const contract::Plan &given);
+
+/// Those with which a call costs less than by the best of `given`, the plans of the same line; the
+/// cheapest first.
+std::vector<Conversion> conversions_of(const Front &front, const Plans &given);
+
+/// The best one for so many calls on the same operands, if both together are clearly cheaper than the best
+/// plan without.
+std::optional<Conversion> conversion_that_pays(const Request &request, const Front &front, int calls);
+
+/// Refuses conversions where there is a function around the kernel, which packs, but doesn't convert.
+void require_given_layouts(const Compilation &compilation);
+
+/// Adds to the compilation the functions that convert the operands, `NAME_converts_T(&T, &T_given)`: their
+/// C stands in front of the kernel's. Refused where the result is packed behind the kernel.
+void add_conversions(const Request &request, Compilation &compilation);
+
+} // namespace unravel::pipeline
