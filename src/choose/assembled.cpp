@@ -2,6 +2,7 @@
 
 #include "choose/statements.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ std::string order_text(const IterationSpace &space, const Combination &combinati
 /// Where the layout stores only some coordinates: has the statement no others?
 bool have_places(const std::vector<Term> &conditions, const term::Substitution &by,
                  const IterationSpace &space, prove::Prover &prover) {
-  return std::all_of(conditions.begin(), conditions.end(), [&](const Term &condition) {
+  return std::ranges::all_of(conditions, [&](const Term &condition) {
     std::vector<Term> hypotheses = term::conjuncts(space.relation);
     hypotheses.push_back(term::negation(term::substitute(condition, by)));
     return prover.refute("entries with a place", space.target.tensor, hypotheses) == prove::Answer::Refuted;
@@ -60,8 +61,7 @@ std::vector<Term> extents_of_keys(const plan::SortedLoop &sorted, const scan::Ne
   std::vector<Term> extents;
   for (const Term &key : sorted.keys) {
     const auto coordinate = std::ranges::find_if(nest.levels, [&](const scan::Level &level) {
-      return level.kind == scan::Level::Kind::Let && level.value == key &&
-             combination.extents.contains(level.variable);
+      return level.is_let() && level.value == key && combination.extents.contains(level.variable);
     });
     if (coordinate == nest.levels.end()) return {};
     extents.push_back(combination.extents.at(coordinate->variable));
@@ -116,7 +116,7 @@ bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Com
       levels.size() == 2 && !levels[0].is_counted() && levels[1].is_counted() && !levels[1].pointer.empty();
   const std::vector<scan::Level> &nest = plan.nest.levels;
   // Both visits stand in one block: what they declare there would meet.
-  return has_segments && plan.shared == 0 && !nest.empty() && nest.front().kind == scan::Level::Kind::Loop &&
+  return has_segments && plan.shared == 0 && !nest.empty() && nest.front().is_loop() &&
          plan.finds.levels.empty() && plan.alternatives.empty() && plan.hoists.empty() &&
          plan.searches.empty() && !plan.sums_at;
 }
@@ -130,15 +130,14 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
   std::vector<plan::SortedLoop> sorts;
   for (std::size_t k = plan.visits(); k-- > plan.shared;) {
     const scan::Level &level = plan.nest.levels[k];
-    if (level.kind == scan::Level::Kind::Let) {
+    if (level.is_let()) {
       values = term::substitute(values, {{level.variable, level.value}});
       continue;
     }
     plan::SortedLoop sorted{k, {}, {}};
     for (const Term &value : values)
       if (term::mentions(value, level.variable)) sorted.keys.push_back(value);
-    if (level.kind == scan::Level::Kind::Loop && !sorted.keys.empty() &&
-        std::ranges::all_of(sorted.keys, is_element))
+    if (level.is_loop() && !sorted.keys.empty() && std::ranges::all_of(sorted.keys, is_element))
       sorts.push_back(std::move(sorted));
     // what comes behind it in the order, this loop's own order must do
     values.erase(std::ranges::find_if(
@@ -214,8 +213,7 @@ std::vector<std::vector<std::string>> orders_for_entries(const IterationSpace &s
     const Term value = term::substitute(step.value, by);
     const std::set<std::string> names = term::variables_of(value);
     for (const std::string &coordinate : space.coordinates)
-      if (names.contains(coordinate) && std::find(first.begin(), first.end(), coordinate) == first.end())
-        first.push_back(coordinate);
+      if (names.contains(coordinate) && !contains(first, coordinate)) first.push_back(coordinate);
     if (orders.empty() || orders.back() != first) orders.push_back(first);
   }
   return orders;

@@ -4,6 +4,7 @@
 #include "loop/dense_sum.h"
 #include "loop/load.h"
 #include "loop/walk.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <optional>
@@ -38,7 +39,7 @@ std::vector<Request> several_at_once(const std::string &outer, const std::string
 }
 
 bool has(Verdict verdict, const Level &level, const LoopsOf &leaf) {
-  return std::any_of(leaf.verdicts.begin(), leaf.verdicts.end(), [&](const depend::LoopVerdict &each) {
+  return std::ranges::any_of(leaf.verdicts, [&](const depend::LoopVerdict &each) {
     return each.variable == level.variable && each.verdict == verdict;
   });
 }
@@ -66,9 +67,9 @@ std::optional<Sums> sums_of(const LoopsOf &leaf, const loop::Program &lowered) {
   const std::vector<std::string> ranges = ranges_of(*leaf.plan, lowered);
   std::vector<std::size_t> loops; // from the innermost one outwards, as long as no guard stands between
   for (std::size_t k = levels.size(); k-- > 0 && loops.size() < 2;) {
-    const bool is_range = std::find(ranges.begin(), ranges.end(), levels[k].variable) != ranges.end();
-    if (!levels[k].guards.empty() || (levels[k].kind == Level::Kind::Find && !is_range)) return {};
-    if (levels[k].kind == Level::Kind::Loop || is_range) loops.push_back(k);
+    const bool is_range = contains(ranges, levels[k].variable);
+    if (!levels[k].guards.empty() || (levels[k].is_find() && !is_range)) return {};
+    if (levels[k].is_loop() || is_range) loops.push_back(k);
   }
   if (loops.size() < 2) return {};
   const auto [inner, outer] = std::pair(loops[0], loops[1]);
@@ -179,8 +180,9 @@ private:
   bool may_add(const loop::Accumulate &add, const loop::Effects &own) const {
     if (const auto *local = std::get_if<loop::Local>(&add.target)) return own.declared.contains(local->name);
     const std::string &array = std::get<loop::Element>(add.target).array;
-    return !add.atomic && std::none_of(lowered_.workspace.begin(), lowered_.workspace.end(),
-                                       [&](const loop::WorkspaceArray &each) { return each.name == array; });
+    return !add.atomic && std::ranges::none_of(lowered_.workspace, [&](const loop::WorkspaceArray &each) {
+      return each.name == array;
+    });
   }
 
   /// The only statement, behind names, of a loop that has the same range in each iteration of that around.

@@ -26,20 +26,19 @@ bool lies_inside(const Term &value, const Term &end, const Level &loop, prove::P
 std::optional<std::size_t> increasing_level(const LeafPlan &plan, const combine::IterationSpace &space,
                                             const Term &end, prove::Prover &prover) {
   const std::vector<Level> &levels = plan.nest.levels;
-  if (space.target.slots.empty() || levels.empty() || levels[0].kind != Level::Kind::Loop ||
-      !levels[0].guards.empty())
+  if (space.target.slots.empty() || levels.empty() || !levels[0].is_loop() || !levels[0].guards.empty())
     return std::nullopt;
   for (std::size_t k = 1; k < levels.size(); ++k) {
     const Level &level = levels[k];
-    if (level.kind != Level::Kind::Let || !level.guards.empty()) break;
+    if (!level.is_let() || !level.guards.empty()) break;
     if (term::variable(level.variable) != space.target.slots[0]) continue;
     for (std::size_t between = 1; between < k; ++between)
       if (term::mentions(level.value, levels[between].variable)) return std::nullopt;
     // Of single elements nothing would be gained.
     std::size_t inside = k + 1;
-    while (inside < levels.size() && levels[inside].kind == Level::Kind::Let)
+    while (inside < levels.size() && levels[inside].is_let())
       ++inside;
-    bool has_rows = inside < levels.size() && levels[inside].kind == Level::Kind::Loop;
+    bool has_rows = inside < levels.size() && levels[inside].is_loop();
     if (!has_rows || term::applications_of(level.value).empty() ||
         !depend::strictly_increases(level.value, levels[0].variable, levels[0].lower, levels[0].upper,
                                     prover) ||

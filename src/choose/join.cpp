@@ -17,12 +17,12 @@ std::optional<std::size_t> mode_of_loop(const Statement &statement) {
                         (plan.alternatives.empty() || plan.split > 0);
   if (!is_plain || !statement.space.adds_in_any_order() || plan.nest.levels.empty()) return std::nullopt;
   const Level &outermost = plan.nest.levels.front();
-  const bool keeps_state =
-      std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                  [](const plan::LevelPlan &find) { return find.walk() && find.walk()->state_level == 0; });
-  if (outermost.kind != Level::Kind::Loop || keeps_state) return std::nullopt;
+  const bool keeps_state = std::ranges::any_of(plan.finds.levels, [](const plan::LevelPlan &find) {
+    return find.walk() && find.walk()->state_level == 0;
+  });
+  if (!outermost.is_loop() || keeps_state) return std::nullopt;
   const std::vector<Term> &modes = statement.space.target.coordinates;
-  const auto mode = std::find(modes.begin(), modes.end(), term::variable(outermost.variable));
+  const auto mode = std::ranges::find(modes, term::variable(outermost.variable));
   if (mode == modes.end()) return std::nullopt;
   return static_cast<std::size_t>(mode - modes.begin());
 }

@@ -2,6 +2,7 @@
 
 #include "loop/walk.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,8 +38,7 @@ std::vector<std::string> loops_of(const std::vector<LoopsOf> &leaves, const loop
   std::vector<std::string> names;
   for (const LoopsOf &leaf : leaves)
     for (const Level &level : leaf.plan->nest.levels)
-      if (std::find(names.begin(), names.end(), level.variable) == names.end() &&
-          (level.kind == Level::Kind::Loop || has_loop(lowered, level.variable)))
+      if (!contains(names, level.variable) && (level.is_loop() || has_loop(lowered, level.variable)))
         names.push_back(level.variable);
   return names;
 }
@@ -72,8 +72,8 @@ Place place_in(const LoopsOf &leaf, const std::string &variable) {
   if (std::find(loops.begin(), own, variable) != own) return Place::Shared;
   for (const Level &level : leaf.plan->nest.levels) {
     if (level.variable != variable) continue;
-    if (level.kind == Level::Kind::Loop) return Place::Loop;
-    return level.kind == Level::Kind::Find ? Place::Searched : Place::None;
+    if (level.is_loop()) return Place::Loop;
+    return level.is_find() ? Place::Searched : Place::None;
   }
   return Place::None;
 }
@@ -97,7 +97,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
     const std::string &variable = asked.variable.text;
     check_once(schedule.loops, k);
     std::vector<std::string> loops = loops_of(leaves, lowered);
-    if (std::find(loops.begin(), loops.end(), variable) == loops.end())
+    if (!contains(loops, variable))
       report::fail(Kind::unknown_variable, asked.variable.span,
                    fmt::format("there is no loop over `{}`", variable),
                    loops.empty() ? "the kernel has no loops"
@@ -124,7 +124,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
                                  variable, word(asked.kind)),
                      fmt::format("`unroll {}` works, and changes of a statement's own loops", variable));
       const std::vector<std::string> ranges = ranges_of(*leaf.plan, lowered);
-      if (place == Place::Searched && std::find(ranges.begin(), ranges.end(), variable) == ranges.end())
+      if (place == Place::Searched && !contains(ranges, variable))
         report::fail(
             Kind::not_supported, asked.span,
             fmt::format("the loop over `{}` is a search: it can't be {}", variable, word(asked.kind)),

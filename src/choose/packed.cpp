@@ -1,6 +1,6 @@
 #include "choose/packed.h"
 
-#include "choose/lets.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -26,26 +26,22 @@ public:
   /// The segments of a statement and what it reads in them; `plan` may be one of its alternatives.
   void add(const IterationSpace &space, const LeafPlan &plan) {
     std::map<std::string, std::size_t> positions; // with their segments
-    Lets lets;
-    for (std::size_t k = 1; k < plan.nest.levels.size(); ++k) {
-      const Level &level = plan.nest.levels[k];
-      lets.add(level);
-      if (level.kind == Level::Kind::Let) continue;
-      Term lower = lets.put_in(level.lower), upper = lets.put_in(level.upper);
+    const std::vector<Level> &levels = plan.nest.levels;
+    for (std::size_t k = 1; k < levels.size(); ++k) {
+      const Level &level = levels[k];
+      if (level.is_let()) continue;
+      Term lower = scan::through_lets(level.lower, levels, 1),
+           upper = scan::through_lets(level.upper, levels, 1);
       if (!follow_each_other(lower, upper)) continue;
-      if (level.kind == Level::Kind::Find && !stays_inside(plan, k))
+      if (level.is_find() && !stays_inside(plan, k))
         refuse(fmt::format("the find of `{}` may look outside of its segment", level.variable));
       positions[level.variable] = number_of(lower, upper);
     }
-    bounds_.push_back({plan.nest.levels[0].lower, plan.nest.levels[0].upper});
-    for (const Level &level : plan.nest.levels) {
-      if (!positions.contains(level.variable)) read(level.lower, positions), read(level.upper, positions);
-      read(level.value, positions);
-      for (const scan::Component &component : level.components)
-        for (const Term *term : {&component.key, &component.target, &component.width})
-          read(*term, positions);
-      for (const Term &guard : level.guards)
-        read(guard, positions);
+    bounds_.push_back({levels[0].lower, levels[0].upper});
+    for (Level level : levels) {
+      if (positions.contains(level.variable)) level.lower = level.upper = Term();
+      for (const Term &term : scan::terms_of(level))
+        read(term, positions);
     }
     for (const combine::Operand &operand : space.operands)
       read_value(operand, positions);
@@ -90,7 +86,7 @@ private:
   }
 
   static bool stays_inside(const LeafPlan &plan, std::size_t level) {
-    return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
+    return std::ranges::any_of(plan.finds.levels, [&](const plan::LevelPlan &find) {
       return find.level == level &&
              (find.as<plan::Scan>() || find.as<plan::Binary>() || (find.walk() && !find.walk()->in_step));
     });
@@ -104,7 +100,7 @@ private:
   }
 
   static void add_once(std::vector<std::string> &names, const std::string &name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (!contains(names, name)) names.push_back(name);
   }
 
   /// Reads in segments are noted; what is left of the term must not know of positions and bounds.

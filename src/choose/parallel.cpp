@@ -1,9 +1,9 @@
 #include "choose/parallel.h"
 
 #include "choose/asked.h"
-#include "choose/lets.h"
 #include "report/diagnostic.h"
 #include "scan/reasons.h"
+#include "term/children.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,20 +17,16 @@ using scan::Level;
 
 bool has_elements_of_its_own(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
   std::set<std::string> inside; // variables whose values come from this loop or from one inside
-  auto comes_from_inside = [&](const term::Term &term) {
-    std::set<std::string> variables = term::variables_of(term);
-    return std::any_of(variables.begin(), variables.end(),
-                       [&](auto &name) { return inside.count(name) > 0; });
-  };
+  auto comes_from_inside = [&](const term::Term &term) { return term::mentions_any(term, inside); };
   const std::vector<Level> &levels = plan.nest.levels;
   for (std::size_t k = level; k < levels.size(); ++k) {
     const Level &each = levels[k];
     std::int64_t values = 0; // a loop over one is an assignment
-    const bool has_one = each.kind == Level::Kind::Loop &&
-                         term::constant_difference(each.lower, each.upper, values) && values == 1;
-    bool own = k == level || (each.kind == Level::Kind::Loop && !has_one);
+    const bool has_one =
+        each.is_loop() && term::constant_difference(each.lower, each.upper, values) && values == 1;
+    bool own = k == level || (each.is_loop() && !has_one);
     if (has_one) own = own || comes_from_inside(each.lower);
-    if (each.kind == Level::Kind::Let) own = own || comes_from_inside(each.value);
+    if (each.is_let()) own = own || comes_from_inside(each.value);
     for (const scan::Component &component : each.components) // 2*i = target has its value from the target
       own = own || !term::applications_of(component.key).empty() || comes_from_inside(component.target);
     if (own) inside.insert(each.variable);
@@ -44,25 +40,21 @@ bool keeps_to_its_elements(const LeafPlan &plan, std::size_t parallel, const com
   const depend::Reference target = depend::references(space).front();
   const std::string &own = levels[parallel].variable;
   std::set<std::string> variables; // of the nest, the others
-  Lets lets;
-  for (const Level &level : levels) {
+  for (const Level &level : levels)
     variables.insert(level.variable);
-    lets.add(level);
-  }
   variables.erase(own);
   std::size_t inside = 0; // the levels that don't say which element it is begin there
   for (const term::Term &coordinate : target.coordinates) {
-    const term::Term value = lets.put_in(coordinate);
-    const std::set<std::string> others = term::variables_of(value);
+    const term::Term value = scan::through_lets(coordinate, levels);
     if (term::coefficient_of(value, own) != 0 && term::applications_of(value).empty() &&
-        std::none_of(others.begin(), others.end(), [&](auto &name) { return variables.contains(name); }))
+        !term::mentions_any(value, variables))
       return true; // another one in each iteration
     for (std::size_t k = 0; k < levels.size(); ++k)
       if (term::mentions(coordinate, levels[k].variable)) inside = std::max(inside, k + 1);
   }
   bool loops_inside =
       std::any_of(levels.begin() + static_cast<std::ptrdiff_t>(inside), levels.end(),
-                  [](const Level &level) { return level.kind != Level::Kind::Let || !level.guards.empty(); });
+                  [](const Level &level) { return !level.is_let() || !level.guards.empty(); });
   if (!loops_inside) return true;
   std::vector<term::Term> conditions;
   std::vector<std::string> order;
@@ -84,24 +76,22 @@ bool shares_elements(const LeafPlan &plan, const combine::IterationSpace &space,
 std::vector<std::string> loops_of(const scan::Nest &nest) {
   std::vector<std::string> loops;
   for (const Level &level : nest.levels)
-    if (level.kind == Level::Kind::Loop) loops.push_back(level.variable);
+    if (level.is_loop()) loops.push_back(level.variable);
   return loops;
 }
 
 bool is_inner_loop(const LeafPlan &plan, std::size_t level) {
   const std::vector<Level> &levels = plan.nest.levels;
   return std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(level),
-                     [](const Level &outer) { return outer.kind != Level::Kind::Let; });
+                     [](const Level &outer) { return !outer.is_let(); });
 }
 
 bool appends_apart(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
   const std::optional<combine::FirstNode> &first = space.target.first_node;
   if (!first || plan.is_dealt || is_inner_loop(plan, level) || (plan.sorted && plan.sorted->level == level))
     return false;
-  Lets lets;
-  for (const Level &each : plan.nest.levels)
-    lets.add(each);
-  return !first->is_computed || lets.put_in(first->value) == term::variable(plan.nest.levels[level].variable);
+  return !first->is_computed || scan::through_lets(first->value, plan.nest.levels) ==
+                                    term::variable(plan.nest.levels[level].variable);
 }
 
 bool adds_to_one(const LeafPlan &plan, std::size_t from, const combine::IterationSpace &space) {
@@ -118,7 +108,7 @@ bool adds_up(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size
 
 const depend::LoopVerdict &verdict_of(const std::vector<depend::LoopVerdict> &verdicts, const LeafPlan &plan,
                                       std::size_t level) {
-  return *std::find_if(verdicts.begin(), verdicts.end(), [&](const depend::LoopVerdict &verdict) {
+  return *std::ranges::find_if(verdicts, [&](const depend::LoopVerdict &verdict) {
     return verdict.variable == plan.nest.levels[level].variable;
   });
 }
@@ -127,14 +117,15 @@ namespace {
 
 /// Does a walk inside say where the loop goes on?
 bool has_jump(const LeafPlan &plan, std::size_t loop) {
-  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                     [&](const plan::LevelPlan &find) { return find.lets_jump(loop); });
+  return std::ranges::any_of(plan.finds.levels,
+                             [&](const plan::LevelPlan &find) { return find.lets_jump(loop); });
 }
 
 /// Between that loop and the walk?
 bool stands_between(const LeafPlan &plan, std::size_t loop, std::size_t level) {
-  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                     [&](const plan::LevelPlan &find) { return find.lets_jump(loop) && level < find.level; });
+  return std::ranges::any_of(plan.finds.levels, [&](const plan::LevelPlan &find) {
+    return find.lets_jump(loop) && level < find.level;
+  });
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "choose/result_local.h"
 
+#include "text/contains.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -105,9 +107,7 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
   for (std::size_t around = std::min(ordered.size(), modes.size() - 1) + 1; around-- > 0;) {
     compute::ResultLocal local{compute::fresh_tensor(line, "w"), ordered, modes, list_layout};
     local.around.resize(around);
-    std::erase_if(local.modes, [&](const std::string &mode) {
-      return std::ranges::find(local.around, mode) != local.around.end();
-    });
+    std::erase_if(local.modes, [&](const std::string &mode) { return contains(local.around, mode); });
     // Where its own entries must be in order: those of a list would have to be sorted.
     if (around < std::min(ordered.size(), loose)) local.layout = "bitmap";
     if (local.modes.size() > most_modes) break;

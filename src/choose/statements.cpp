@@ -18,7 +18,7 @@ namespace {
 
 /// A find's state for all iterations of the loop.
 bool keeps_state_over(const plan::LeafPlan &plan, std::size_t depth) {
-  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
+  return std::ranges::any_of(plan.finds.levels, [&](const plan::LevelPlan &find) {
     return find.walk() && find.walk()->state_level <= depth;
   });
 }
@@ -56,8 +56,7 @@ depend::Schedule executed_schedule(const IterationSpace &space, const plan::Leaf
   const auto own = space.loops.begin() + static_cast<std::ptrdiff_t>(plan.shared);
   for (std::size_t k = 0; k < plan.visits(); ++k) {
     const scan::Level &level = plan.nest.levels[k];
-    if (level.kind == scan::Level::Kind::Let || std::find(space.loops.begin(), own, level.variable) != own)
-      continue;
+    if (level.is_let() || std::find(space.loops.begin(), own, level.variable) != own) continue;
     if (plan.sorted && plan.sorted->level == k)
       schedule.insert(schedule.end(), plan.sorted->keys.begin(), plan.sorted->keys.end());
     schedule.push_back(term::variable(level.variable));
@@ -112,7 +111,7 @@ SharedVerdict verdict_of(const scan::Node &loop, const Combination &program,
     statements.push_back(&program.leaves[number]);
   SharedVerdict result{depend::classify_shared(statements, loop.depth, prover, details), false};
   result.is_parallel = result.verdict.verdict == depend::Verdict::Parallel &&
-                       std::all_of(loop.statements.begin(), loop.statements.end(), [&](std::size_t number) {
+                       std::ranges::all_of(loop.statements, [&](std::size_t number) {
                          const IterationSpace &space = program.leaves[number];
                          if (space.target.appends && !appends_apart(*plans[number], loop.depth, space))
                            return false;
@@ -134,12 +133,12 @@ std::optional<std::size_t> level_of_sum(const IterationSpace &space, const plan:
         term::mentions(space.target.slot, here.variable))
       break;
     // Several matches of a find are a loop, too, of which no verdict speaks.
-    if (std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                    [&](const plan::LevelPlan &find) { return find.level == k && !find.unique; }))
+    if (std::ranges::any_of(plan.finds.levels,
+                            [&](const plan::LevelPlan &find) { return find.level == k && !find.unique; }))
       break;
-    if (here.kind != scan::Level::Kind::Loop) continue;
+    if (!here.is_loop()) continue;
     // A read of the element that is added to would be carried: by this loop or by one inside.
-    bool carries = std::any_of(verdicts.begin(), verdicts.end(), [&](const depend::LoopVerdict &verdict) {
+    bool carries = std::ranges::any_of(verdicts, [&](const depend::LoopVerdict &verdict) {
       return verdict.variable == here.variable && verdict.verdict == depend::Verdict::Carried;
     });
     if (carries) break;
@@ -166,11 +165,11 @@ bool runs_in_parallel(const SharedVerdict &loop, const parse::ScheduleTree &sche
 
 parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nest) {
   auto is_missing = [&](const parse::Name &wanted) {
-    return std::none_of(nest.levels.begin(), nest.levels.end(), [&](const scan::Level &level) {
-      return level.kind == scan::Level::Kind::Loop && level.variable == wanted.text;
+    return std::ranges::none_of(nest.levels, [&](const scan::Level &level) {
+      return level.is_loop() && level.variable == wanted.text;
     });
   };
-  if (std::any_of(schedule.fused.begin(), schedule.fused.end(), is_missing)) schedule.fused.clear();
+  if (std::ranges::any_of(schedule.fused, is_missing)) schedule.fused.clear();
   if (std::erase_if(schedule.parallel, is_missing) > 0) schedule.sharing.reset();
   return schedule;
 }

@@ -18,8 +18,7 @@ namespace {
 /// In the statement as it is planned.
 bool is_outermost(const std::string &loop, const plan::LeafPlan &plan) {
   const auto &levels = plan.nest.levels;
-  return plan.shared > 0 ||
-         (!levels.empty() && levels[0].kind == scan::Level::Kind::Loop && levels[0].variable == loop);
+  return plan.shared > 0 || (!levels.empty() && levels[0].is_loop() && levels[0].variable == loop);
 }
 
 /// Whether all iterations of the outermost loop would share what it keeps.

@@ -27,8 +27,8 @@ void check_split(const Statement &statement, const std::vector<compute::Value> &
                  "compute the product in a scalar: `let s = ...;`");
   if (statement.accumulate) return;
   for (const compute::Loop &loop : statement.loops)
-    if (std::none_of(statement.target.subscripts.begin(), statement.target.subscripts.end(),
-                     [&](const compute::Subscript &each) { return each.index == loop.variable; }))
+    if (std::ranges::none_of(statement.target.subscripts,
+                             [&](const compute::Subscript &each) { return each.index == loop.variable; }))
       report::fail(Kind::not_a_product, statement.span,
                    fmt::format("`{}` sets the same element for each `{}`, with a sparse factor",
                                statement.span.text(), loop.variable),

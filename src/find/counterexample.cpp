@@ -4,6 +4,7 @@
 #include "find/meanings.h"
 #include "prove/world.h"
 #include "term/read.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ std::string argument_of(const std::string &name) {
 void add_arrays(const Term &term, std::vector<std::string> &names) {
   for (const Term &application : term::applications_of(term)) {
     const std::string &name = application.as<term::Apply>()->function;
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (!contains(names, name)) names.push_back(name);
   }
 }
 
@@ -44,11 +45,7 @@ std::vector<std::string> key_arrays(const Level &level) {
 std::vector<std::string> target_arrays(const scan::Nest &nest, std::size_t index) {
   std::vector<std::string> names;
   for (const scan::Component &component : nest.levels[index].components) {
-    Term target = component.target;
-    for (std::size_t k = index; k-- > 0;)
-      if (nest.levels[k].kind == Level::Kind::Let)
-        target = term::substitute(target, {{nest.levels[k].variable, nest.levels[k].value}});
-    add_arrays(target, names);
+    add_arrays(scan::through_lets(component.target, nest.levels), names);
   }
   return names;
 }
@@ -144,8 +141,7 @@ private:
     add_arrays(level_.lower, bounds);
     add_arrays(level_.upper, bounds);
     for (const std::string &name : bounds)
-      if (world_.arrays.at(name).values.size() > 2 && std::ranges::find(names, name) == names.end())
-        shown.push_back(name);
+      if (world_.arrays.at(name).values.size() > 2 && !contains(names, name)) shown.push_back(name);
     shown.insert(shown.end(), names.begin(), names.end());
     std::string text = shown.empty() ? level_.variable : arrays(shown);
     return whole ? text : text + fmt::format(" in positions [{}, {})", lower, upper);
@@ -154,7 +150,7 @@ private:
   /// The arrays of the targets first.
   std::string all_data() const {
     std::vector<std::string> names = target_arrays(nest_, index_), keys = key_arrays(level_);
-    std::erase_if(names, [&](auto &name) { return std::ranges::find(keys, name) != keys.end(); });
+    std::erase_if(names, [&](auto &name) { return contains(keys, name); });
     std::string text = arrays(names);
     return text.empty() ? data() : text + ", " + data();
   }

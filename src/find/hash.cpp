@@ -4,6 +4,7 @@
 // length of the segment, which says how many chains there are, must not be negative (O-bounds).
 #include "find/map_level.h"
 #include "find/templates.h"
+#include "text/contains.h"
 
 #include <algorithm>
 
@@ -27,7 +28,7 @@ bool reads_at_position(const Obligations &obligations, const plan::HashMap &map)
   for (const term::Term &key : map.keys)
     for (const term::Term &read : term::applications_of(key)) {
       const std::vector<term::Term> &arguments = read.as<term::Apply>()->arguments;
-      if (std::ranges::find(arguments, position) != arguments.end()) return true;
+      if (contains(arguments, position)) return true;
     }
   return false;
 }

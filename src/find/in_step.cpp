@@ -31,11 +31,11 @@ std::optional<InStep> in_step(const scan::Nest &nest, const LevelPlan &plan) {
   do {
     if (loop-- == 0) return std::nullopt;
     const Level &level = levels[loop];
-    if (level.kind == Level::Kind::Find || !level.guards.empty() ||
-        term::mentions(found.lower, level.variable) || term::mentions(found.upper, level.variable))
+    if (level.is_find() || !level.guards.empty() || term::mentions(found.lower, level.variable) ||
+        term::mentions(found.upper, level.variable))
       return std::nullopt;
-    if (level.kind == Level::Kind::Let) target = term::substitute(target, {{level.variable, level.value}});
-  } while (levels[loop].kind != Level::Kind::Loop);
+    if (level.is_let()) target = term::substitute(target, {{level.variable, level.value}});
+  } while (!levels[loop].is_loop());
   InStep form{loop, array_at(target, levels[loop].variable),
               array_at(found.components[0].key, found.variable)};
   // A loop over a coordinate may do something in each iteration, such as clearing an element.

@@ -1,5 +1,8 @@
 #include "find/jump.h"
 
+#include "term/children.h"
+#include "text/contains.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -10,30 +13,27 @@ using term::Term;
 
 namespace {
 
-bool mentions_any(const Term &term, const std::set<std::string> &names) {
-  return std::any_of(names.begin(), names.end(), [&](auto &name) { return term::mentions(term, name); });
-}
-
 /// The loop's variable and what Lets inside compute from it; none where loops, finds or guards between the
 /// loop and the find depend on it, so that its iterations may visit the find differently.
 std::optional<std::set<std::string>> dependent(const scan::Nest &nest, std::size_t loop, std::size_t find) {
   std::set<std::string> names{nest.levels[loop].variable};
   for (std::size_t k = loop; k < find; ++k) {
     const Level &level = nest.levels[k];
-    if (k > loop && level.kind == Level::Kind::Let) {
-      if (mentions_any(level.value, names)) names.insert(level.variable);
+    if (k > loop && level.is_let()) {
+      if (term::mentions_any(level.value, names)) names.insert(level.variable);
     } else if (k > loop) {
-      if (mentions_any(level.lower, names) || mentions_any(level.upper, names)) return std::nullopt;
+      if (term::mentions_any(level.lower, names) || term::mentions_any(level.upper, names))
+        return std::nullopt;
       for (const scan::Component &component : level.components)
-        if (mentions_any(component.key, names) || mentions_any(component.target, names) ||
-            mentions_any(component.width, names))
+        if (term::mentions_any(component.key, names) || term::mentions_any(component.target, names) ||
+            term::mentions_any(component.width, names))
           return std::nullopt;
     }
     for (const Term &guard : level.guards)
-      if (k == loop || mentions_any(guard, names)) return std::nullopt;
+      if (k == loop || term::mentions_any(guard, names)) return std::nullopt;
   }
   const Level &found = nest.levels[find];
-  if (mentions_any(found.lower, names) || mentions_any(found.upper, names)) return std::nullopt;
+  if (term::mentions_any(found.lower, names) || term::mentions_any(found.upper, names)) return std::nullopt;
   return names;
 }
 
@@ -48,7 +48,7 @@ bool are_repeatable(const Obligations &obligations, std::size_t loop, std::size_
 bool is_single(const Obligations &obligations, std::size_t loop, std::size_t find) {
   const std::vector<Level> &levels = obligations.nest().levels;
   for (std::size_t k = loop + 1; k < find; ++k)
-    if (levels[k].kind != Level::Kind::Let || !levels[k].guards.empty()) return false;
+    if (!levels[k].is_let() || !levels[k].guards.empty()) return false;
   return true;
 }
 
@@ -63,7 +63,7 @@ std::string try_jump(Obligations &obligations, const LevelPlan &plan, std::size_
   if (!walk.advance) return "the walk stays at a match, since other visits need it";
   std::int64_t step = term::coefficient_of(component.target, here.variable);
   Term rest = component.target - term::scale(step, term::variable(here.variable));
-  if (mentions_any(rest, *names) || mentions_any(component.key, *names))
+  if (term::mentions_any(rest, *names) || term::mentions_any(component.key, *names))
     return "the target isn't linear in it";
   for (const std::string &name : walk.state)
     if (names->contains(name)) return "the state depends on it";
@@ -104,7 +104,7 @@ void plan_jump(Obligations &obligations, LevelPlan &plan) {
     const Level &loop = obligations.nest().levels[k];
     std::int64_t step = term::coefficient_of(components[0].target, loop.variable);
     // A loop over single keys isn't one over tiles: another order of loops spares it altogether.
-    if (loop.kind != Level::Kind::Loop || step < 2 || step > width->value) continue;
+    if (!loop.is_loop() || step < 2 || step > width->value) continue;
     Jump jump;
     std::string reason = try_jump(obligations, plan, k, jump);
     if (reason.empty()) {

@@ -11,6 +11,7 @@
 #include "find/state.h"
 #include "find/templates.h"
 #include "term/solve.h"
+#include "text/contains.h"
 
 #include <algorithm>
 
@@ -40,7 +41,7 @@ std::vector<Term> range_candidates(const Obligations &obligations, const Term &k
         over_sizes = over_sizes && !term::mentions(end, name);
       for (const scan::Level &level : obligations.nest().levels) // a key such as 4*g + meta(g)
         over_sizes = over_sizes && !term::mentions(end, level.variable);
-      if (over_sizes && std::ranges::find(candidates, end) == candidates.end()) candidates.push_back(end);
+      if (over_sizes && !contains(candidates, end)) candidates.push_back(end);
     }
   return candidates;
 }
@@ -49,9 +50,9 @@ std::vector<Term> range_candidates(const Obligations &obligations, const Term &k
 bool is_in_order(Obligations &obligations, const LevelPlan &plan, const plan::DenseMap &map) {
   const std::vector<scan::Level> &levels = obligations.nest().levels;
   std::size_t loop = plan.level;
-  while (loop > 0 && levels[loop - 1].kind == scan::Level::Kind::Let)
+  while (loop > 0 && levels[loop - 1].is_let())
     --loop;
-  if (loop <= map.level || levels[loop - 1].kind != scan::Level::Kind::Loop) return false;
+  if (loop <= map.level || !levels[loop - 1].is_loop()) return false;
   return obligations.keys_rise() && obligations.targets_rise(loop - 1);
 }
 

@@ -32,8 +32,7 @@ std::size_t loops_since(const Obligations &obligations, std::size_t level) {
 }
 
 std::size_t behind_assignments(const std::vector<scan::Level> &levels, std::size_t level) {
-  while (level < levels.size() && levels[level].kind == scan::Level::Kind::Let &&
-         levels[level].guards.empty())
+  while (level < levels.size() && levels[level].is_let() && levels[level].guards.empty())
     ++level;
   return level;
 }

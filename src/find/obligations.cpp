@@ -1,6 +1,8 @@
 // The proof obligations of find methods.
 #include "find/obligations.h"
 
+#include "text/contains.h"
+
 #include <algorithm>
 
 namespace unravel::find {
@@ -26,10 +28,6 @@ Term start_bound(const scan::Level &level, Direction direction) {
 
 } // namespace
 
-bool contains(const Variables &variables, const std::string &name) {
-  return std::find(variables.begin(), variables.end(), name) != variables.end();
-}
-
 Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::vector<LevelPlan> &outer,
                          prove::Prover &prover, LevelPlan &plan)
     : nest_(nest), level_(level), outer_(outer), prover_(prover), plan_(plan),
@@ -44,12 +42,12 @@ Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::v
     const scan::Level &item = nest.levels[k];
     Term own = variable(item.variable);
     Terms parts;
-    if (item.kind == scan::Level::Kind::Let) {
+    if (item.is_let()) {
       parts.push_back(equal(own, item.value));
     } else {
       parts.push_back(term::between(item.lower, own, item.upper));
     }
-    if (item.kind == scan::Level::Kind::Find) {
+    if (item.is_find()) {
       // The position of a direct find is an equality that the prover can use up.
       if (plan_of != outer.end() && plan_of->as<plan::Direct>())
         parts.push_back(equal(own, plan_of->as<plan::Direct>()->position));
@@ -66,16 +64,14 @@ Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::v
 }
 
 bool Obligations::iterates(std::size_t level) const {
-  if (nest_.levels[level].kind != scan::Level::Kind::Find)
-    return nest_.levels[level].kind == scan::Level::Kind::Loop;
-  auto plan =
-      std::find_if(outer_.begin(), outer_.end(), [&](const LevelPlan &each) { return each.level == level; });
+  if (!nest_.levels[level].is_find()) return nest_.levels[level].is_loop();
+  auto plan = std::ranges::find_if(outer_, [&](const LevelPlan &each) { return each.level == level; });
   return plan == outer_.end() || !plan->unique;
 }
 
 std::optional<Term> Obligations::definition(std::size_t level, bool early) const {
   const scan::Level &item = nest_.levels[level];
-  if (item.kind == scan::Level::Kind::Let) return item.value;
+  if (item.is_let()) return item.value;
   for (const LevelPlan &plan : outer_) {
     const auto *direct = plan.level == level ? plan.as<plan::Direct>() : nullptr;
     if (direct && (!early || (!direct->check_bounds && !direct->check_match))) return direct->position;
@@ -239,8 +235,7 @@ bool Obligations::persist(const Skip &skip, const Variables &state) {
 
 bool Obligations::start_fixed(Direction direction, const Variables &state) {
   Variables needed = start_variables(direction);
-  if (std::all_of(needed.begin(), needed.end(), [&](const auto &name) { return contains(state, name); }))
-    return true;
+  if (std::ranges::all_of(needed, [&](const auto &name) { return contains(state, name); })) return true;
   return once("O-init(" + name_of(direction) + ")" + braces(state), [&] {
     Terms hypotheses = two_visits(state);
     Term bound = start_bound(level(), direction);

@@ -5,6 +5,7 @@
 // `key(p) mod 8 <= p`. That nothing is missed before that position, or behind an empty one, is proved.
 #include "find/templates.h"
 #include "term/solve.h"
+#include "text/contains.h"
 
 #include <algorithm>
 
@@ -53,8 +54,8 @@ std::vector<Term> starts(const Obligations &obligations, const scan::Component &
         Term start = term::variable(position) - here; // 0 <= position - h(target)
         bool plain = !term::mentions(start, position);
         for (const Term &read : term::applications_of(start))
-          plain = plain && std::ranges::find(known, read) != known.end();
-        if (plain && std::ranges::find(found, start) == found.end()) found.push_back(start);
+          plain = plain && contains(known, read);
+        if (plain && !contains(found, start)) found.push_back(start);
       }
   }
   return found;

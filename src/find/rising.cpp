@@ -9,7 +9,7 @@ Rising rising(const scan::Nest &nest, std::size_t level, const term::Term &key, 
               prove::Prover &prover) {
   scan::Nest around = nest;
   around.levels.resize(level + 1);
-  const bool is_find = around.levels.back().kind == scan::Level::Kind::Find;
+  const bool is_find = around.levels.back().is_find();
   if (!is_find) around.levels.back().components = {{key, term::Term(0)}}; // as a segment with these keys
   std::vector<LevelPlan> outer = finds.levels;
   std::erase_if(outer, [&](const LevelPlan &plan) { return plan.level >= level; });

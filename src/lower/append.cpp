@@ -165,9 +165,8 @@ Appending::Appending(const combine::Operand &target, bool is_distinct, double in
     entry_.emplace(level.position, level.is_counted() ? end(level.position) - Term(1)
                                                       : term::substitute(level.value, coordinates));
   // Only such a loop: elsewhere a position may be one that no entry has, or a later one's.
-  const auto first = std::find_if(nest.levels.begin(), nest.levels.end(), [](const scan::Level &level) {
-    return level.kind == scan::Level::Kind::Loop;
-  });
+  const auto first =
+      std::ranges::find_if(nest.levels, [](const scan::Level &level) { return level.is_loop(); });
   if (first != nest.levels.end() && !levels.front().is_counted() &&
       position(0) == term::variable(first->variable) && first->lower == Term(0) &&
       first->upper == levels.front().extent)

@@ -1,6 +1,8 @@
 #include "lower/hoisted.h"
 
 #include "lower/values.h"
+#include "term/children.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <functional>
@@ -38,9 +40,9 @@ Hoisted hoisted_parts(const combine::IterationSpace &space, const LeafPlan &plan
   std::set<std::string> dropped; // modes that only factors outside have
   for (std::size_t k = plan.hoists.back().level + 1; k < plan.nest.levels.size(); ++k) {
     const Level &level = plan.nest.levels[k];
-    if (level.kind != Level::Kind::Loop || !level.tensor.empty()) continue;
+    if (!level.is_loop() || !level.tensor.empty()) continue;
     parts.all.push_back(level);
-    if (std::find(hoist.modes.begin(), hoist.modes.end(), level.variable) != hoist.modes.end())
+    if (contains(hoist.modes, level.variable))
       parts.modes.push_back(level);
     else
       dropped.insert(level.variable);
@@ -76,10 +78,7 @@ Hoisted hoisted_parts(const combine::IterationSpace &space, const LeafPlan &plan
   parts.outside.operands.insert(parts.outside.operands.begin(), std::move(sum));
   parts.plan.hoists.erase(parts.plan.hoists.begin());
   std::erase_if(parts.plan.nest.levels, [&](const Level &level) {
-    return dropped.contains(level.variable) ||
-           (level.kind == Level::Kind::Let &&
-            std::any_of(dropped.begin(), dropped.end(),
-                        [&](const std::string &name) { return term::mentions(level.value, name); }));
+    return dropped.contains(level.variable) || (level.is_let() && term::mentions_any(level.value, dropped));
   });
   return parts;
 }

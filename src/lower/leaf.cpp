@@ -315,7 +315,7 @@ private:
 
   Around around(const LevelPlan &plan) const {
     std::size_t loop = plan.level;
-    while (loop > 0 && plan_.nest.levels[loop].kind != Level::Kind::Loop)
+    while (loop > 0 && !plan_.nest.levels[loop].is_loop())
       --loop;
     // Other statements have more to do in a loop that they share; and what isn't found counts, too.
     const bool ends = !search_ && loop >= shared_;

@@ -209,12 +209,8 @@ Block zero_once_read(const std::vector<Operand> &operands, const combine::Combin
 
 bool asks_for_list(const LeafPlan &plan, std::size_t shared, std::size_t level) {
   const std::vector<scan::Level> &levels = plan.nest.levels;
-  const auto loops = [&](std::size_t from, std::size_t to) {
-    return std::count_if(levels.begin() + static_cast<std::ptrdiff_t>(from),
-                         levels.begin() + static_cast<std::ptrdiff_t>(to),
-                         [](const scan::Level &each) { return each.kind == scan::Level::Kind::Loop; });
-  };
-  return loops(shared, level) > 0 || loops(level + 1, levels.size()) == 0;
+  return scan::loops_between(levels, shared, level) > 0 ||
+         scan::loops_between(levels, level + 1, levels.size()) == 0;
 }
 
 } // namespace unravel::lower

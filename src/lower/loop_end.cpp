@@ -1,5 +1,7 @@
 #include "lower/loop_end.h"
 
+#include "text/contains.h"
+
 #include <algorithm>
 
 namespace unravel::lower {
@@ -11,7 +13,7 @@ namespace {
 /// Is what is found at most one position, without a loop that a break would leave instead, and without a test
 /// that is made for many iterations at once?
 bool is_passed_by_break(const LeafPlan &leaf, std::size_t level) {
-  return std::any_of(leaf.finds.levels.begin(), leaf.finds.levels.end(), [&](const LevelPlan &plan) {
+  return std::ranges::any_of(leaf.finds.levels, [&](const LevelPlan &plan) {
     if (plan.level != level) return false;
     return std::visit(term::overloaded{
                           [](const plan::Direct &) { return true; },
@@ -33,9 +35,9 @@ bool ends_loop(const LeafPlan &leaf, const LevelPlan &plan, std::optional<std::s
   if (!walk || !walk->state_index.empty()) return false;
   const std::vector<Level> &levels = leaf.nest.levels;
   std::size_t loop = plan.level;
-  while (loop > 0 && levels[loop - 1].kind != Level::Kind::Loop) {
+  while (loop > 0 && !levels[loop - 1].is_loop()) {
     --loop;
-    if (levels[loop].kind == Level::Kind::Find && !is_passed_by_break(leaf, loop)) return false;
+    if (levels[loop].is_find() && !is_passed_by_break(leaf, loop)) return false;
   }
   if (loop == 0 || walk->state_level >= loop) return false;
   --loop;
@@ -49,9 +51,7 @@ bool ends_loop(const LeafPlan &leaf, const LevelPlan &plan, std::optional<std::s
   const Level &found = levels[plan.level];
   const term::Term &end = walk->direction == plan::Direction::Up ? found.upper : found.lower;
   for (std::size_t k = loop; k < plan.level; ++k)
-    if (term::mentions(end, levels[k].variable) ||
-        std::find(walk->state.begin(), walk->state.end(), levels[k].variable) != walk->state.end())
-      return false;
+    if (term::mentions(end, levels[k].variable) || contains(walk->state, levels[k].variable)) return false;
   return true;
 }
 

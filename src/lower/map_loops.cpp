@@ -24,13 +24,12 @@ const plan::DenseMap *summed_map(const combine::IterationSpace &space, const Lea
   // A sum of nothing would be an entry.
   if (space.sets || space.target.appends || space.target.inserts) return nullptr;
   const std::vector<Level> &levels = leaf.nest.levels;
-  if (index >= levels.size() || levels[index].kind != Level::Kind::Loop || !levels[index].guards.empty())
-    return nullptr;
+  if (index >= levels.size() || !levels[index].is_loop() || !levels[index].guards.empty()) return nullptr;
   const plan::DenseMap *found = nullptr;
   for (std::size_t k = index; k < levels.size(); ++k) {
     const Level &here = levels[k];
     if (term::mentions(space.target.slot, here.variable)) return nullptr;
-    if (k == index || (here.kind == Level::Kind::Let && here.guards.empty())) continue;
+    if (k == index || (here.is_let() && here.guards.empty())) continue;
     const LevelPlan *plan = leaf.finds.at(k);
     const auto *map = plan ? plan->as<plan::DenseMap>() : nullptr;
     if (found || !map || !here.guards.empty() || map->check_target || map->level > index ||
@@ -46,7 +45,7 @@ loop::Block values_of_map(const scan::Nest &nest, std::size_t index,
   loop::Block block;
   for (std::size_t k = index + 1; k < nest.levels.size(); ++k) {
     const Level &here = nest.levels[k];
-    if (here.kind == Level::Kind::Let)
+    if (here.is_let())
       block.push_back({loop::Let{here.variable, here.value}});
     else
       block.push_back({loop::DeclareValue{found_value(here),
@@ -137,7 +136,7 @@ std::pair<loop::Block, loop::Value> sum_of_present(const combine::IterationSpace
 bool looks_for_marks(const LeafPlan &leaf, std::size_t index, const loop::Block &body) {
   const std::vector<Level> &levels = leaf.nest.levels;
   std::size_t next = index + 1;
-  while (next < levels.size() && levels[next].kind == Level::Kind::Let)
+  while (next < levels.size() && levels[next].is_let())
     ++next;
   const LevelPlan *plan = next < levels.size() ? leaf.finds.at(next) : nullptr;
   const auto *map = plan ? plan->as<plan::DenseMap>() : nullptr;

@@ -1,6 +1,7 @@
 #include "lower/parameter.h"
 
 #include "lower/type_name.h"
+#include "text/contains.h"
 
 #include <algorithm>
 
@@ -37,8 +38,7 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   result.structure = binding.structure;
   result.assembled = binding.is_assembled();
   for (const std::string &size : layout.sizes)
-    if (std::find(result.sizes.begin(), result.sizes.end(), size) == result.sizes.end())
-      result.sizes.push_back(size);
+    if (!contains(result.sizes, size)) result.sizes.push_back(size);
   for (const layout::Count &count : layout.counts)
     result.counts.push_back(count.name);
   const std::map<std::string, std::string> qualified = qualified_names(binding);

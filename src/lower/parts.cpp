@@ -3,6 +3,7 @@
 #include "loop/walk.h"
 #include "lower/conditions.h"
 #include "lower/values.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ loop::Block in_levels(const std::vector<Level> &levels, loop::Block block) {
   for (std::size_t k = levels.size(); k-- > 0;) {
     const Level &level = levels[k];
     block = where(level.guards, std::move(block));
-    if (level.kind == Level::Kind::Let) {
+    if (level.is_let()) {
       block.insert(block.begin(), {loop::Let{level.variable, level.value}});
       continue;
     }
@@ -135,7 +136,7 @@ loop::Block PartSums::executed(std::size_t number, const PartNode &node) const {
   if (number + 1 == parts_.size()) return writes_.written(as_target(std::move(value), space_), false);
   const Part &part = plan_.parts->all[number];
   if (!part.sets) return {{loop::Accumulate{target_of(number), std::move(value), false, space_.by}}};
-  if (part.modes.empty() && std::ranges::find(node.begins, number) != node.begins.end())
+  if (part.modes.empty() && contains(node.begins, number))
     return {{loop::DeclareValue{own.target.local, std::move(value), declared(space_.type)}}};
   return {{loop::Store{target_of(number), std::move(value)}}};
 }

@@ -31,8 +31,7 @@ Sharing sharing_of(const scan::Nest &nest, const LevelPlan &plan, std::size_t pa
       const Level &indexed = nest.levels[k];
       if (!term::mentions(walk->state_index[n], indexed.variable)) continue;
       if (k == parallel) return Sharing::Apart;
-      bool over_all =
-          indexed.kind == Level::Kind::Loop && indexed.upper - indexed.lower == walk->state_extent[n];
+      bool over_all = indexed.is_loop() && indexed.upper - indexed.lower == walk->state_extent[n];
       filled_by_iteration = filled_by_iteration && k > parallel && over_all;
     }
   return filled_by_iteration ? Sharing::PerChunk : Sharing::Serial;
@@ -65,8 +64,8 @@ Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, 
   bool visits = nest.levels[parallel].guards.empty();
   for (std::size_t k = parallel + 1; k < plan.level; ++k) {
     const Level &between = nest.levels[k];
-    visits = visits && between.kind == Level::Kind::Let && between.guards.empty();
-    if (between.kind == Level::Kind::Let) by[between.variable] = term::substitute(between.value, by);
+    visits = visits && between.is_let() && between.guards.empty();
+    if (between.is_let()) by[between.variable] = term::substitute(between.value, by);
   }
   Term skip = term::substitute(walk.skip, by);
   Level range = found;

@@ -25,7 +25,7 @@ std::string parameter_text(std::int64_t parameter) {
 } // namespace
 
 std::string type_name(const layout::Layout &layout, loop::ElementType index, loop::ElementType value) {
-  auto has = [&](auto holds) { return std::any_of(layout.arrays.begin(), layout.arrays.end(), holds); };
+  auto has = [&](auto holds) { return std::ranges::any_of(layout.arrays, holds); };
   std::string result = layout.base_name.empty() ? layout.name : layout.base_name;
   bool has_index = has([](const layout::Array &array) { return !array.is_value; });
   if (!has_index || layout.order() > 2) result += order_word(layout.order());

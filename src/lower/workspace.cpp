@@ -332,8 +332,8 @@ std::string Workspace::add(loop::WorkspaceArray array) {
   };
   const std::string name = array.name;
   for (int number = 2;; ++number) {
-    auto known = std::find_if(arrays_.begin(), arrays_.end(),
-                              [&](const loop::WorkspaceArray &each) { return each.name == array.name; });
+    auto known = std::ranges::find_if(
+        arrays_, [&](const loop::WorkspaceArray &each) { return each.name == array.name; });
     if (known != arrays_.end() && is_kept_alike(*known)) return array.name;
     if (known == arrays_.end()) break;
     array.name = fmt::format("{}_{}", name, number);

@@ -1,6 +1,7 @@
 #include "prove/example.h"
 
 #include "prove/least.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ std::string small_example(Prover &prover, const std::vector<Term> &hypotheses,
                           std::vector<std::pair<Term, std::int64_t>> *values) {
   std::vector<Term> atoms;
   auto add = [&](const Term &atom) {
-    if (std::ranges::find(atoms, atom) == atoms.end()) atoms.push_back(atom);
+    if (!contains(atoms, atom)) atoms.push_back(atom);
   };
   for (const Term &hypothesis : hypotheses) {
     for (const std::string &name : term::variables_of(hypothesis))

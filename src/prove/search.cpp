@@ -1,5 +1,7 @@
 #include "prove/search.h"
 
+#include "text/contains.h"
+
 #include <algorithm>
 
 namespace unravel::prove {
@@ -67,7 +69,7 @@ bool Search::enforce(Literal literal) {
   if (possible) return true;
   conflict_.clear();
   for (int tag : differences_.conflict())
-    if (std::ranges::find(conflict_, opposite(tag)) == conflict_.end()) conflict_.push_back(opposite(tag));
+    if (!contains(conflict_, opposite(tag))) conflict_.push_back(opposite(tag));
   return false;
 }
 

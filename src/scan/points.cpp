@@ -1,5 +1,7 @@
 #include "scan/points.h"
 
+#include "term/quotient.h"
+
 #include <algorithm>
 
 namespace unravel::scan {
@@ -10,10 +12,6 @@ namespace {
 
 /// More than these are seldom asked.
 constexpr std::size_t most_points = 16;
-
-std::int64_t floor_quotient(std::int64_t numerator, std::int64_t divisor) {
-  return numerator / divisor - (numerator % divisor < 0 ? 1 : 0);
-}
 
 } // namespace
 
@@ -56,45 +54,45 @@ std::optional<std::int64_t> Points::value_at(const Values &point, const Term &te
     }
     return result;
   };
-  return std::visit(term::overloaded{[](const term::Constant &x) -> Value { return x.value; },
-                                     [&](const term::Variable &x) -> Value { return of_atom(x); },
-                                     [&](const term::Apply &x) -> Value { return of_atom(x); },
-                                     [&](const term::Product &x) -> Value { return of_atom(x); },
-                                     [&](const term::Linear &x) -> Value {
-                                       std::int64_t sum = x.constant;
-                                       for (const auto &[atom, coefficient] : x.parts) {
-                                         const Value value = value_at(point, atom);
-                                         std::int64_t scaled = 0;
-                                         if (!value || __builtin_mul_overflow(*value, coefficient, &scaled) ||
-                                             __builtin_add_overflow(sum, scaled, &sum))
-                                           return std::nullopt;
-                                       }
-                                       return sum;
-                                     },
-                                     [&](const term::FloorDivide &x) -> Value {
-                                       const Value value = value_at(point, x.numerator);
-                                       return value ? Value(floor_quotient(*value, x.divisor)) : std::nullopt;
-                                     },
-                                     [&](const term::Modulo &x) -> Value {
-                                       const Value value = value_at(point, x.numerator);
-                                       return value ? Value(*value -
-                                                            x.divisor * floor_quotient(*value, x.divisor))
-                                                    : std::nullopt;
-                                     },
-                                     [&](const term::Minimum &x) -> Value { return extreme(x.of, false); },
-                                     [&](const term::Maximum &x) -> Value { return extreme(x.of, true); },
-                                     [&](const term::Compare &x) -> Value {
-                                       const Value value = value_at(point, x.left);
-                                       if (!value) return std::nullopt;
-                                       return x.relation == term::Relation::Equal ? *value == 0 : *value >= 0;
-                                     },
-                                     [&](const term::And &x) -> Value { return first_of(x.parts, 0); },
-                                     [&](const term::Or &x) -> Value { return first_of(x.parts, 1); },
-                                     [&](const term::Not &x) -> Value {
-                                       const Value value = value_at(point, x.of);
-                                       return value ? Value(1 - *value) : std::nullopt;
-                                     }},
-                    term.node().kind);
+  return std::visit(
+      term::overloaded{[](const term::Constant &x) -> Value { return x.value; },
+                       [&](const term::Variable &x) -> Value { return of_atom(x); },
+                       [&](const term::Apply &x) -> Value { return of_atom(x); },
+                       [&](const term::Product &x) -> Value { return of_atom(x); },
+                       [&](const term::Linear &x) -> Value {
+                         std::int64_t sum = x.constant;
+                         for (const auto &[atom, coefficient] : x.parts) {
+                           const Value value = value_at(point, atom);
+                           std::int64_t scaled = 0;
+                           if (!value || __builtin_mul_overflow(*value, coefficient, &scaled) ||
+                               __builtin_add_overflow(sum, scaled, &sum))
+                             return std::nullopt;
+                         }
+                         return sum;
+                       },
+                       [&](const term::FloorDivide &x) -> Value {
+                         const Value value = value_at(point, x.numerator);
+                         return value ? Value(term::floor_quotient(*value, x.divisor)) : std::nullopt;
+                       },
+                       [&](const term::Modulo &x) -> Value {
+                         const Value value = value_at(point, x.numerator);
+                         return value ? Value(*value - x.divisor * term::floor_quotient(*value, x.divisor))
+                                      : std::nullopt;
+                       },
+                       [&](const term::Minimum &x) -> Value { return extreme(x.of, false); },
+                       [&](const term::Maximum &x) -> Value { return extreme(x.of, true); },
+                       [&](const term::Compare &x) -> Value {
+                         const Value value = value_at(point, x.left);
+                         if (!value) return std::nullopt;
+                         return x.relation == term::Relation::Equal ? *value == 0 : *value >= 0;
+                       },
+                       [&](const term::And &x) -> Value { return first_of(x.parts, 0); },
+                       [&](const term::Or &x) -> Value { return first_of(x.parts, 1); },
+                       [&](const term::Not &x) -> Value {
+                         const Value value = value_at(point, x.of);
+                         return value ? Value(1 - *value) : std::nullopt;
+                       }},
+      term.node().kind);
 }
 
 } // namespace unravel::scan

@@ -24,10 +24,7 @@ public:
   bool refute(const term::Term &formula) const;
 
 private:
-  struct Hash {
-    std::size_t operator()(const term::Term &term) const { return term.hash(); }
-  };
-  using Values = std::unordered_map<term::Term, std::int64_t, Hash>;
+  using Values = std::unordered_map<term::Term, std::int64_t>;
   /// Of a formula 0 or 1. None where a number doesn't fit.
   static std::optional<std::int64_t> value_at(const Values &point, const term::Term &term);
 

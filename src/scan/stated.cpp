@@ -117,8 +117,7 @@ std::optional<std::vector<bool>> Stated::with(const std::vector<Term> &assumed,
                                               const std::vector<Term> &asked) {
   std::size_t size = differences_.size();
   std::optional<std::vector<bool>> answers = std::vector<bool>();
-  if (!std::all_of(assumed.begin(), assumed.end(), [&](const Term &each) { return add_difference(each); }))
-    answers.reset();
+  if (!std::ranges::all_of(assumed, [&](const Term &each) { return add_difference(each); })) answers.reset();
   for (std::size_t k = 0; k < asked.size() && answers; ++k) {
     std::optional<bool> follows = implies(asked[k]);
     if (follows)
@@ -156,8 +155,8 @@ bool Stated::follows_from_two(const Term &sum) const {
   if (form.parts.empty()) return false;
   auto known = by_atom_.find(form.parts.front().first);
   if (known == by_atom_.end()) return false;
-  return std::any_of(known->second.begin(), known->second.end(),
-                     [&](const Term &one) { return follows(parts - one, constant - least_.at(one)); });
+  return std::ranges::any_of(
+      known->second, [&](const Term &one) { return follows(parts - one, constant - least_.at(one)); });
 }
 
 } // namespace unravel::scan

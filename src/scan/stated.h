@@ -25,10 +25,6 @@ public:
   std::optional<std::vector<term::Term>> reduced(const std::vector<term::Term> &comparisons);
 
 private:
-  struct Hash {
-    std::size_t operator()(const term::Term &term) const { return term.hash(); }
-  };
-
   void add_at_least_zero(const term::Term &sum);
   /// sum + constant >= 0 by a single comparison; `sum` has no constant.
   bool follows(const term::Term &sum, std::int64_t constant) const;
@@ -44,10 +40,10 @@ private:
   std::optional<std::vector<bool>> with(const std::vector<term::Term> &assumed,
                                         const std::vector<term::Term> &asked);
 
-  std::unordered_map<term::Term, std::int64_t, Hash> least_;              // sum + value >= 0
-  std::unordered_map<term::Term, std::vector<term::Term>, Hash> by_atom_; // the sums that an atom occurs in
+  std::unordered_map<term::Term, std::int64_t> least_;              // sum + value >= 0
+  std::unordered_map<term::Term, std::vector<term::Term>> by_atom_; // the sums that an atom occurs in
   prove::Differences differences_;
-  std::unordered_map<term::Term, int, Hash> unknowns_;
+  std::unordered_map<term::Term, int> unknowns_;
   bool complete_ = true; // all that holds is in the differences, and it is possible
 };
 

@@ -2,6 +2,7 @@
 #include "combine/substitute.h"
 #include "report/diagnostic.h"
 #include "schedule/transform.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,8 +16,7 @@ void bound(combine::IterationSpace &space, const Transformation &how) {
     report::fail(report::Kind::bad_transformation, how.span,
                  fmt::format("the range [{}, {}) is empty", how.low, how.high),
                  "a range contains its lower end: `bound j in [0, 64)`");
-  if (std::find(space.coordinates.begin(), space.coordinates.end(), how.variable.text) ==
-      space.coordinates.end())
+  if (!contains(space.coordinates, how.variable.text))
     report::fail(report::Kind::bad_transformation, how.variable.span,
                  fmt::format("`{}` is not a coordinate", how.variable.text),
                  fmt::format("the coordinates are {}", fmt::join(space.coordinates, ", ")));

@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 #include "term/solve.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <bit>
@@ -89,8 +90,8 @@ bool is_within_constants(const std::string &variable, const std::vector<Term> &p
 /// r in the block, so that the sum can be looked for.
 std::optional<std::string> to_eliminate(const Term &equation, const combine::IterationSpace &space,
                                         const std::vector<Term> &parts) {
-  bool of_positions = std::none_of(space.coordinates.begin(), space.coordinates.end(),
-                                   [&](const std::string &name) { return term::mentions(equation, name); });
+  bool of_positions = std::ranges::none_of(
+      space.coordinates, [&](const std::string &name) { return term::mentions(equation, name); });
   std::optional<std::string> found;
   const std::set<std::string> mentioned = term::variables_of(equation);
   for (const std::string &position : space.positions)
@@ -162,7 +163,7 @@ int Determination::find(const std::string &name) const {
   std::string wanted = name;
   if (auto known = eliminated_.find(name); known != eliminated_.end())
     if (const auto *variable = known->second.as<term::Variable>()) wanted = variable->name;
-  auto found = std::find(names_.begin(), names_.end(), wanted);
+  auto found = std::ranges::find(names_, wanted);
   return found == names_.end() ? -1 : static_cast<int>(found - names_.begin());
 }
 
@@ -233,7 +234,7 @@ bool Determination::bounded(std::size_t variable, Variables bound) const {
 }
 
 bool Determination::bounded_as_by(std::size_t variable, Variables bound, Variables fewer) const {
-  return std::all_of(constraints_.begin(), constraints_.end(), [&](const Constraint &constraint) {
+  return std::ranges::all_of(constraints_, [&](const Constraint &constraint) {
     if (!constraint.coefficients.count(variable) || (constraint.inside & bit(variable))) return true;
     Variables needed = (constraint.outside | constraint.inside) & ~bit(variable);
     return !subset(needed, bound) || subset(needed, fewer);
@@ -241,7 +242,7 @@ bool Determination::bounded_as_by(std::size_t variable, Variables bound, Variabl
 }
 
 bool Determination::has_narrow_other_side(const Constraint &side) const {
-  return std::any_of(constraints_.begin(), constraints_.end(), [&](const Constraint &other) {
+  return std::ranges::any_of(constraints_, [&](const Constraint &other) {
     if (&other == &side || other.equality || other.inside != side.inside) return false;
     Term width = side.left + other.left;
     for (const auto &[atom, coefficient] : term::linear_form(width).parts)
@@ -262,7 +263,7 @@ std::vector<std::string> Determination::keys(std::size_t variable, Variables bou
         if (term::mentions(application, names_[variable])) result.push_back(term::to_text(application));
     }
   }
-  std::sort(result.begin(), result.end());
+  std::ranges::sort(result);
   return result;
 }
 
@@ -310,8 +311,7 @@ std::vector<Term> Determination::lower_bounds(std::size_t variable, Variables bo
 
 void Determination::append_eliminated(Variables bound, std::vector<std::string> &order) const {
   for (const auto &[name, value] : eliminated_)
-    if (subset(mask(value), bound) && std::find(order.begin(), order.end(), name) == order.end())
-      order.push_back(name);
+    if (subset(mask(value), bound) && !contains(order, name)) order.push_back(name);
 }
 
 } // namespace unravel::schedule

@@ -5,6 +5,7 @@
 #include "report/diagnostic.h"
 #include "schedule/transform.h"
 #include "space/set.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ bool clears_all(const IterationSpace &space, const Combination &program) {
   space::Set set = space::Set(term::conjunction(std::move(written))).project([&](const Term &atom) {
     const auto *variable = atom.as<term::Variable>();
     std::vector<std::string> all = space.variables();
-    return variable && std::find(all.begin(), all.end(), variable->name) != all.end();
+    return variable && contains(all, variable->name);
   });
   return slots.is_subset(set);
 }
@@ -109,7 +110,7 @@ private:
     auto shared = [&](const Operand &operand) {
       return !operand.local.empty() && operand.around > depth && mentions(other, operand.tensor);
     };
-    return shared(one.target) || std::any_of(one.operands.begin(), one.operands.end(), shared);
+    return shared(one.target) || std::ranges::any_of(one.operands, shared);
   }
 
   bool pays(std::size_t begin, std::size_t end, std::size_t depth) {
@@ -144,8 +145,7 @@ bool adds_products_alone(const IterationSpace &space) {
   const bool is_reduced = (space.by != value::Operator::Add || !space.lookups.empty()) && !space.may_miss();
   return !space.sets && !space.reads(space.target.tensor) && (space.is_product() || is_reduced) &&
          space.target.local.empty() &&
-         std::none_of(space.operands.begin(), space.operands.end(),
-                      [](const Operand &operand) { return !operand.local.empty(); });
+         std::ranges::none_of(space.operands, [](const Operand &operand) { return !operand.local.empty(); });
 }
 
 /// Where a subscript of the target is a slot by itself, its extent is the array's.
@@ -158,8 +158,8 @@ void name_extents(const IterationSpace &space, Combination &program) {
 }
 
 bool has_clear_of(const std::string &tensor, const Combination &program) {
-  return std::any_of(program.clears.begin(), program.clears.end(),
-                     [&](const combine::Clear &clear) { return clear.tensor == tensor; });
+  return std::ranges::any_of(program.clears,
+                             [&](const combine::Clear &clear) { return clear.tensor == tensor; });
 }
 
 /// Of statements that share their outermost loop: are they free without it?

@@ -5,6 +5,7 @@
 #include "schedule/determination.h"
 #include "schedule/sequence.h"
 #include "schedule/transform.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,10 +18,6 @@ using combine::IterationSpace;
 using report::Kind;
 
 namespace {
-
-bool contains(const std::vector<std::string> &names, const std::string &name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 /// What transformations have made of the variables, and of what was made of them, in their order.
 std::vector<AddedVariable> made_of(const IterationSpace &space, std::vector<std::string> variables) {
@@ -90,7 +87,7 @@ public:
 private:
   bool is_of_band(const std::string &name) const {
     return contains(originals_, name) ||
-           std::any_of(added_.begin(), added_.end(), [&](auto &added) { return added.name == name; });
+           std::ranges::any_of(added_, [&](auto &added) { return added.name == name; });
   }
 
   std::vector<std::string>::iterator at(std::size_t place) {
@@ -101,7 +98,7 @@ private:
   std::size_t place_of(std::string name) const {
     for (auto next = instead_.find(name); next != instead_.end(); next = instead_.find(name))
       name = next->second;
-    return static_cast<std::size_t>(std::find(loops_.begin(), loops_.end(), name) - loops_.begin());
+    return static_cast<std::size_t>(std::ranges::find(loops_, name) - loops_.begin());
   }
 
   std::vector<std::string> originals_, loops_;
@@ -140,7 +137,7 @@ public:
     const parse::Name *innermost = nullptr; // of what has been named so far
     auto place = loops.begin();
     for (const parse::Name &name : order) {
-      auto here = std::find(loops.begin(), loops.end(), name.text);
+      auto here = std::ranges::find(loops, name.text);
       if (here == loops.end() && known.has(name.text)) continue; // it follows from shared loops
       if (innermost && here < place) fail_order(*innermost, name.text);
       innermost = &name;
@@ -180,7 +177,7 @@ private:
                      const std::vector<std::string> &loops) const {
     const std::vector<AddedVariable> ours = made_of(one, loops), theirs = made_of(other, loops);
     for (const AddedVariable &added : ours)
-      if (std::none_of(theirs.begin(), theirs.end(), [&](auto &each) { return each.name == added.name; }))
+      if (std::ranges::none_of(theirs, [&](auto &each) { return each.name == added.name; }))
         report::fail(
             Kind::not_supported, span_of(added.name),
             fmt::format("statements share the loop over `{}`, but `{}` lacks the loop that it is skewed by",
@@ -278,16 +275,15 @@ std::vector<parse::Name> untransformed(const std::vector<parse::Name> &first, co
   std::vector<parse::Name> result;
   for (parse::Name name : first) {
     auto made = [&] {
-      return std::find_if(space.added.begin(), space.added.end(),
-                          [&](const AddedVariable &added) { return added.name == name.text; });
+      return std::ranges::find_if(space.added,
+                                  [&](const AddedVariable &added) { return added.name == name.text; });
     };
     bool is_tile = false;
     for (auto added = made(); added != space.added.end() && !is_tile; added = made()) {
       is_tile = added->tile > 0;
       name.text = added->of;
     }
-    bool is_there =
-        std::any_of(result.begin(), result.end(), [&](auto &each) { return each.text == name.text; });
+    bool is_there = std::ranges::any_of(result, [&](auto &each) { return each.text == name.text; });
     if (!is_tile && !is_there) result.push_back(std::move(name));
   }
   return result;

@@ -18,14 +18,12 @@ void tile(combine::IterationSpace &space, const Transformation &how) {
 std::optional<parse::ScheduleTree> untiled(const parse::ScheduleTree &schedule,
                                            const combine::IterationSpace &space) {
   using Kind = Transformation::Kind;
-  const bool others =
-      std::any_of(schedule.transformations.begin(), schedule.transformations.end(),
-                  [](auto &how) { return how.kind != Kind::Tile && how.kind != Kind::Split; });
+  const bool others = std::ranges::any_of(
+      schedule.transformations, [](auto &how) { return how.kind != Kind::Tile && how.kind != Kind::Split; });
   auto is_tile = [&](const parse::Name &name) {
-    return std::any_of(space.added.begin(), space.added.end(),
-                       [&](auto &added) { return added.name == name.text; });
+    return std::ranges::any_of(space.added, [&](auto &added) { return added.name == name.text; });
   };
-  if (others || std::any_of(schedule.parallel.begin(), schedule.parallel.end(), is_tile)) return std::nullopt;
+  if (others || std::ranges::any_of(schedule.parallel, is_tile)) return std::nullopt;
   parse::ScheduleTree result = schedule;
   result.transformations.clear();
   result.order = untransformed(schedule.order, space);
@@ -39,8 +37,8 @@ std::optional<term::Term> is_one_tile(const combine::IterationSpace &space,
   std::vector<term::Term> parts;
   for (const combine::AddedVariable &added : space.added) {
     if (added.tile == 0 || !added.outermost) return std::nullopt;
-    const bool of_tile = std::any_of(space.added.begin(), space.added.end(),
-                                     [&](auto &other) { return other.name == added.of; });
+    const bool of_tile =
+        std::ranges::any_of(space.added, [&](auto &other) { return other.name == added.of; });
     if (of_tile) continue; // one tile is one of these
     auto extent = extents.find(added.of);
     if (extent == extents.end()) return std::nullopt;

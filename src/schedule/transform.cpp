@@ -4,6 +4,7 @@
 #include "schedule/determination.h"
 #include "schedule/sequence.h"
 #include "space/set.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,21 +16,20 @@ using term::Term;
 
 bool has(const combine::IterationSpace &space, const std::string &variable) {
   std::vector<std::string> all = space.variables();
-  return std::find(all.begin(), all.end(), variable) != all.end();
+  return contains(all, variable);
 }
 
 namespace {
 
 bool is_position(const combine::IterationSpace &space, const std::string &variable) {
-  return std::find(space.positions.begin(), space.positions.end(), variable) != space.positions.end();
+  return contains(space.positions, variable);
 }
 
 std::vector<std::string> variables_of_all(const combine::Combination &combination) {
   std::vector<std::string> variables;
   for (const combine::IterationSpace &leaf : combination.leaves)
     for (const std::string &variable : leaf.variables())
-      if (std::find(variables.begin(), variables.end(), variable) == variables.end())
-        variables.push_back(variable);
+      if (!contains(variables, variable)) variables.push_back(variable);
   return variables;
 }
 
@@ -38,7 +38,7 @@ std::vector<Term> bounds_of(const combine::IterationSpace &space, const std::str
   std::vector<std::string> all = space.variables();
   auto is_other = [&](const Term &atom) {
     const auto *plain = atom.as<term::Variable>();
-    return !plain || (plain->name != variable && std::find(all.begin(), all.end(), plain->name) != all.end());
+    return !plain || (plain->name != variable && contains(all, plain->name));
   };
   std::vector<Term> result;
   for (const Term &part : space::Set(space.relation).project(is_other).simple_hull().constraints())
@@ -119,7 +119,7 @@ parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std:
   });
   std::erase_if(schedule.loops, [&](auto &asked) { return is_empty(asked.variable); });
   std::erase_if(schedule.order, is_empty);
-  if (std::any_of(schedule.fused.begin(), schedule.fused.end(), is_empty)) schedule.fused.clear();
+  if (std::ranges::any_of(schedule.fused, is_empty)) schedule.fused.clear();
   if (std::erase_if(schedule.parallel, is_empty) > 0) schedule.sharing.reset();
   return schedule;
 }
@@ -131,7 +131,7 @@ void refuse_looked_for(const combine::Combination &combination, const parse::Nam
   for (const combine::IterationSpace &leaf : combination.leaves)
     for (const combine::Lookup &lookup : leaf.lookups)
       for (const combine::Place &place : lookup.places)
-        if (std::ranges::find(place.operand.positions, name.text) != place.operand.positions.end())
+        if (contains(place.operand.positions, name.text))
           report::fail(
               report::Kind::not_supported, name.span,
               fmt::format("`{}` is a position of {}, which is searched at each instance of its statement",
@@ -154,10 +154,9 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
     auto applies = [&](const combine::IterationSpace &leaf) {
       return has(leaf, how.variable.text) && (how.by.text.empty() || has(leaf, how.by.text));
     };
-    if (!combination.leaves.empty() &&
-        std::none_of(combination.leaves.begin(), combination.leaves.end(), applies)) {
-      bool known = std::any_of(combination.leaves.begin(), combination.leaves.end(),
-                               [&](auto &leaf) { return has(leaf, how.variable.text); });
+    if (!combination.leaves.empty() && std::ranges::none_of(combination.leaves, applies)) {
+      bool known =
+          std::ranges::any_of(combination.leaves, [&](auto &leaf) { return has(leaf, how.variable.text); });
       fail_unknown_variable(known ? how.by : how.variable, variables_of_all(combination));
     }
     if (how.kind == Transformation::Kind::Fix) {
@@ -180,8 +179,8 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
 std::vector<parse::Name> without_others(std::vector<parse::Name> order, const combine::IterationSpace &space,
                                         const combine::Combination &combination) {
   std::erase_if(order, [&](const parse::Name &name) {
-    return !has(space, name.text) && std::any_of(combination.leaves.begin(), combination.leaves.end(),
-                                                 [&](auto &other) { return has(other, name.text); });
+    return !has(space, name.text) &&
+           std::ranges::any_of(combination.leaves, [&](auto &other) { return has(other, name.text); });
   });
   return order;
 }
@@ -190,7 +189,7 @@ std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::
                                      std::size_t fixed) {
   Determination determination(space);
   auto place = [&](const std::string &name) {
-    return std::find_if(order.begin(), order.end(), [&](auto &each) { return each.text == name; });
+    return std::ranges::find_if(order, [&](auto &each) { return each.text == name; });
   };
   // The loop that gives a variable its value: its own, or that of one which it follows from.
   auto leader = [&](const std::string &variable) {
