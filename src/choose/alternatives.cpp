@@ -2,7 +2,7 @@
 
 #include "choose/threads.h"
 #include "find/in_step.h"
-#include "find/map_level.h"
+#include "find/map.h"
 #include "report/diagnostic.h"
 #include "scan/scan.h"
 #include "scan/uses.h"

@@ -1,6 +1,5 @@
 #include "choose/asked.h"
 
-#include "choose/equal_work.h"
 #include "choose/parallel.h"
 #include "report/diagnostic.h"
 

@@ -1,6 +1,6 @@
 #include "choose/merge.h"
 
-#include "find/rising.h"
+#include "find/in_step.h"
 #include "text/contains.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // A statement's iteration space: its loops' domain, or what its subscripts allow, where factors are stored.
 #include "combine/forward.h"
 #include "combine/given_sizes.h"
-#include "combine/locals.h"
 #include "combine/naming.h"
 #include "combine/planned.h"
 #include "combine/refuse.h"

@@ -15,7 +15,6 @@ namespace unravel::combine {
 
 using compute::Access;
 using layout::Layout;
-using report::Kind;
 using term::Term;
 
 std::string Sizes::find(const std::string &size) const {

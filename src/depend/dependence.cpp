@@ -1,7 +1,6 @@
-#include "depend/verdict.h"
+#include "depend/dependence.h"
 
 #include "prove/example.h"
-#include "space/set.h"
 #include "text/contains.h"
 
 #include <algorithm>

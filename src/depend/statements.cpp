@@ -1,6 +1,5 @@
 #include "depend/statements.h"
 
-#include "depend/verdict.h"
 #include "prove/example.h"
 #include "space/set.h"
 #include "text/contains.h"

@@ -3,7 +3,6 @@
 #include "term/children.h"
 #include "text/contains.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace unravel::find {

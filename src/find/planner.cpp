@@ -2,13 +2,12 @@
 #include "cost/finds.h"
 #include "find/counterexample.h"
 #include "find/jump.h"
-#include "find/map_level.h"
+#include "find/map.h"
 #include "find/templates.h"
 #include "report/diagnostic.h"
 #include "text/contains.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace unravel::find {

@@ -7,8 +7,6 @@
 #include "term/solve.h"
 #include "text/contains.h"
 
-#include <algorithm>
-
 namespace unravel::find {
 
 namespace {

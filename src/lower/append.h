@@ -2,6 +2,7 @@
 
 #include "combine/space.h"
 #include "loop/loop.h"
+#include "lower/elements.h"
 #include "lower/lower.h"
 #include "scan/nest.h"
 
@@ -101,5 +102,12 @@ private:
   term::Substitution entry_; // its coordinates, and its positions once its nodes are there
   std::optional<std::size_t> begins_at_;
 };
+
+// ---- Entries of assembled results that are dropped once their values are known.
+
+/// Behind the last entry: takes those of that value out, of blocks such as have no other value, and nodes
+/// that have no entry then. What stays moves up, in its order. Precondition: the result's nodes and entries
+/// are there (append.h), but not their counts.
+loop::Block drop_entries(const combine::AssembledResult &result, double dropped, const Extents &extents);
 
 } // namespace unravel::lower

@@ -1,8 +1,7 @@
 #include "lower/jump.h"
 
 #include "loop/walk.h"
-#include "lower/conditions.h"
-#include "lower/find_code.h"
+#include "lower/origins.h"
 #include "lower/state.h"
 
 #include <algorithm>

@@ -3,9 +3,7 @@
 #include "combine/row_major.h"
 #include "loop/walk.h"
 #include "lower/append.h"
-#include "lower/counts.h"
 #include "lower/deal.h"
-#include "lower/drop.h"
 #include "lower/leaf.h"
 #include "lower/local.h"
 #include "lower/merge.h"
@@ -18,14 +16,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <set>
 #include <utility>
 
 namespace unravel::lower {
 
 using loop::Block;
-using loop::Statement;
 using term::Term;
 
 namespace {

@@ -3,7 +3,6 @@
 #include "loop/rename.h"
 #include "loop/walk.h"
 #include "lower/append.h"
-#include "lower/conditions.h"
 #include "lower/origins.h"
 #include "report/diagnostic.h"
 #include "text/contains.h"

@@ -3,8 +3,6 @@
 #include "choose/alternatives.h"
 #include "choose/asked.h"
 #include "choose/hoist.h"
-#include "choose/increasing.h"
-#include "choose/join.h"
 #include "choose/parallel.h"
 #include "choose/statements.h"
 #include "choose/threads.h"

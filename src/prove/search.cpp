@@ -3,6 +3,9 @@
 #include "text/contains.h"
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace unravel::prove {
 
@@ -230,6 +233,245 @@ Search::Result Search::solve(std::size_t effort) {
     assign(literal, -1);
   }
   return Result::Impossible;
+}
+
+namespace {
+
+/// Thrown where the question is no longer ours.
+struct TooHard {};
+
+class Decision {
+public:
+  Decision(Expressions &all, std::size_t effort)
+      : all_(all), effort_(std::min(effort, Search::most_effort)), zero_(unknown()) {}
+
+  bool operator()(const std::vector<Id> &formulas) {
+    for (Id formula : formulas) {
+      require(formula, true, -1);
+      note_terms(formula);
+    }
+    // Each round makes the results of one more pair of applications equal where their arguments are.
+    for (std::size_t round = 0;; ++round) {
+      switch (search_.solve(effort_)) {
+      case Search::Result::Impossible: return false;
+      case Search::Result::GivenUp: throw TooHard{};
+      case Search::Result::Possible: break;
+      }
+      if (!only_sums_ || round > applications_.size() * applications_.size()) throw TooHard{};
+      if (are_functions()) break;
+    }
+    for (Id formula : formulas)
+      if (!holds(formula)) throw TooHard{};
+    return true;
+  }
+
+private:
+  // ---- formulas as clauses
+
+  int unknown() {
+    if (search_.differences().unknowns() >= Differences::most_unknowns) throw TooHard{};
+    return search_.differences().add_unknown();
+  }
+
+  int unknown_of(Id atom) {
+    auto [known, fresh] = unknowns_.emplace(atom, 0);
+    if (fresh) known->second = unknown();
+    return known->second;
+  }
+
+  /// sum >= 0 as a difference, where it is one.
+  std::optional<Difference> at_least_zero(Id sum) {
+    const Expression &node = all_[sum];
+    if (node.op != Op::Linear) return Difference{zero_, unknown_of(sum), 0};
+    if (node.number > Differences::greatest_bound || node.number < -Differences::greatest_bound)
+      throw TooHard{};
+    if (node.children.empty() || node.children.size() > 2) return std::nullopt;
+    int plus = zero_;
+    int minus = zero_;
+    for (std::size_t k = 0; k < node.children.size(); ++k) {
+      int &side = node.coefficients[k] > 0 ? plus : minus;
+      if ((node.coefficients[k] != 1 && node.coefficients[k] != -1) || side != zero_) return std::nullopt;
+      side = unknown_of(node.children[k]);
+    }
+    return Difference{minus, plus, node.number};
+  }
+
+  /// A comparison, or the negation of an equation.
+  Literal literal_of(Id comparison, bool positive) {
+    if (auto known = literals_.find(comparison); known != literals_.end()) {
+      if (!positive) split(comparison);
+      return known->second ^ (positive ? 0 : 1);
+    }
+    if (search_.variables() + 4 > Search::most_variables) throw TooHard{};
+    Id sum = all_[comparison].children[0];
+    std::optional<Difference> one = at_least_zero(sum);
+    Literal literal = 0;
+    if (!one)
+      literal = search_.add_variable();
+    else if (all_[comparison].op == Op::AtLeast)
+      literal = search_.add_variable(*one);
+    else
+      literal = search_.add_variable(*one, {one->y, one->x, -one->bound});
+    literals_.emplace(comparison, literal);
+    if (all_[comparison].op == Op::AtLeast) literals_.emplace(all_.negation(comparison), opposite(literal));
+    if (!positive) split(comparison);
+    return positive ? literal : opposite(literal);
+  }
+
+  /// Where an equation may be false: it is less or greater.
+  void split(Id comparison) {
+    if (all_[comparison].op != Op::Equal || !split_.insert(comparison).second) return;
+    Id sum = all_[comparison].children[0];
+    Id less = all_.at_least_zero(all_.plus(all_.add(all_.constant(0), -1, sum), -1));
+    Id greater = all_.at_least_zero(all_.plus(sum, -1));
+    std::vector<Literal> clause{literal_of(comparison, true)};
+    for (Id side : {less, greater})
+      add_parts(side, true, clause);
+    search_.add_clause(std::move(clause));
+  }
+
+  /// The literals whose disjunction the formula is, or with `positive` false its negation.
+  void add_parts(Id formula, bool positive, std::vector<Literal> &clause) {
+    const Expression &node = all_[formula];
+    switch (node.op) {
+    case Op::Not: return add_parts(node.children[0], !positive, clause);
+    case Op::And:
+    case Op::Or:
+      if ((node.op == Op::Or) != positive) {
+        clause.push_back(name_of(formula, positive));
+        return;
+      }
+      for (Id child : node.children)
+        add_parts(child, positive, clause);
+      return;
+    default: clause.push_back(literal_of(formula, positive));
+    }
+  }
+
+  /// A literal that implies the conjunction.
+  Literal name_of(Id formula, bool positive) {
+    auto known = names_.find({formula, positive});
+    if (known != names_.end()) return known->second;
+    if (search_.variables() + 4 > Search::most_variables) throw TooHard{};
+    Literal name = search_.add_variable();
+    names_.emplace(std::pair(formula, positive), name);
+    require(formula, positive, opposite(name));
+    return name;
+  }
+
+  /// The formula (its negation) holds, or the literal does, if it isn't -1.
+  void require(Id formula, bool positive, Literal unless) {
+    const Expression &node = all_[formula];
+    if (node.op == Op::Not) return require(node.children[0], !positive, unless);
+    if ((node.op == Op::And || node.op == Op::Or) && (node.op == Op::And) == positive) {
+      for (Id child : node.children)
+        require(child, positive, unless);
+      return;
+    }
+    std::vector<Literal> clause;
+    if (unless >= 0) clause.push_back(unless);
+    add_parts(formula, positive, clause);
+    search_.add_clause(std::move(clause));
+  }
+
+  // ---- values
+
+  void note_terms(Id id) {
+    if (!noted_.insert(id).second) return;
+    const Expression &node = all_[id];
+    switch (node.op) {
+    case Op::FloorDivide:
+    case Op::Modulo:
+    case Op::Product:
+    case Op::Minimum:
+    case Op::Maximum: only_sums_ = false; break;
+    case Op::Apply: applications_.push_back(id); break;
+    default: break;
+    }
+    for (Id child : node.children)
+      note_terms(child);
+  }
+
+  /// Of a variable, an application or a sum of such.
+  std::int64_t value_of(Id term) {
+    const Expression &node = all_[term];
+    if (node.op != Op::Linear)
+      return search_.differences().value(unknown_of(term)) - search_.differences().value(zero_);
+    std::int64_t sum = node.number;
+    for (std::size_t k = 0; k < node.children.size(); ++k) {
+      std::int64_t part = 0;
+      if (__builtin_mul_overflow(node.coefficients[k], value_of(node.children[k]), &part) ||
+          __builtin_add_overflow(sum, part, &sum))
+        throw TooHard{};
+    }
+    return sum;
+  }
+
+  bool holds(Id formula) {
+    const Expression &node = all_[formula];
+    auto each = [&](Id child) { return holds(child); };
+    switch (node.op) {
+    case Op::Equal: return value_of(node.children[0]) == 0;
+    case Op::AtLeast: return value_of(node.children[0]) >= 0;
+    case Op::And: return std::ranges::all_of(node.children, each);
+    case Op::Or: return std::ranges::any_of(node.children, each);
+    case Op::Not: return !holds(node.children[0]);
+    default: throw TooHard{};
+    }
+  }
+
+  /// Whether equal arguments have equal results. If not, that is required of the pairs for which it is false.
+  bool are_functions() {
+    std::map<std::pair<int, std::vector<std::int64_t>>, Id> results;
+    std::vector<std::pair<Id, Id>> differ;
+    for (Id application : applications_) {
+      std::vector<std::int64_t> arguments;
+      for (Id argument : all_[application].children)
+        arguments.push_back(value_of(argument));
+      auto [known, fresh] =
+          results.emplace(std::pair(all_[application].symbol, std::move(arguments)), application);
+      if (!fresh && value_of(known->second) != value_of(application))
+        differ.emplace_back(known->second, application);
+    }
+    for (const auto &[first, second] : differ)
+      require_same(first, second);
+    return differ.empty();
+  }
+
+  void require_same(Id first, Id second) {
+    std::vector<Literal> clause;
+    add_parts(all_.equal_zero(all_.add(first, -1, second)), true, clause);
+    for (std::size_t k = 0; k < all_[first].children.size(); ++k) {
+      Id difference = all_.add(all_[first].children[k], -1, all_[second].children[k]);
+      add_parts(all_.at_least_zero(all_.plus(difference, -1)), true, clause);
+      add_parts(all_.at_least_zero(all_.plus(all_.add(all_.constant(0), -1, difference), -1)), true, clause);
+    }
+    search_.add_clause(std::move(clause));
+  }
+
+  Expressions &all_;
+  std::size_t effort_;
+  Search search_;
+  int zero_;
+  std::unordered_map<Id, int> unknowns_;
+  std::unordered_map<Id, Literal> literals_;
+  std::map<std::pair<Id, bool>, Literal> names_;
+  std::unordered_set<Id> split_; // equations
+  std::unordered_set<Id> noted_;
+  std::vector<Id> applications_;
+  bool only_sums_ = true;
+};
+
+} // namespace
+
+std::optional<bool> decide(Expressions &expressions, const std::vector<Id> &formulas, std::size_t effort) {
+  try {
+    return Decision(expressions, effort)(formulas);
+  } catch (const TooHard &) {
+    return std::nullopt;
+  } catch (const Overflow &) {
+    return std::nullopt;
+  }
 }
 
 } // namespace unravel::prove

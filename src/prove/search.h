@@ -1,8 +1,10 @@
 #pragma once
 
 #include "prove/differences.h"
+#include "prove/expression.h"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 /// A small solver for clauses over differences: decisions, unit propagation, learnt clauses. The questions of
@@ -86,5 +88,12 @@ private:
   bool contradiction_ = false;
   std::size_t spent_ = 0;
 };
+
+// ---- Questions that are mostly about differences, decided without Z3.
+
+/// Can all formulas hold? True only with values for every variable and application that were put into every
+/// formula; false only where the comparisons of the form x - y >= c, with everything else free, leave no way.
+/// None where neither is seen within the effort (literals that are propagated): the solver is to be asked.
+std::optional<bool> decide(Expressions &expressions, const std::vector<Id> &formulas, std::size_t effort);
 
 } // namespace unravel::prove

@@ -8,8 +8,6 @@
 #include "text/contains.h"
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <map>
 
 namespace unravel::schedule {
 

@@ -1,8 +1,10 @@
 #include "schedule/transform.h"
 
+#include "combine/substitute.h"
 #include "report/diagnostic.h"
 #include "schedule/determination.h"
 #include "schedule/sequence.h"
+#include "schedule/shared.h"
 #include "space/set.h"
 #include "text/contains.h"
 
@@ -223,6 +225,109 @@ std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::
       insert(added.outermost ? std::min(place(added.of), order.begin() + outside++) : leader(added.of),
              added.name);
   return order;
+}
+
+// ---- Coordinates that run along others, or from another start.
+
+void skew(combine::IterationSpace &space, const Transformation &how) {
+  std::string of = how.variable.text;
+  if (how.by.text == of)
+    report::fail(report::Kind::bad_transformation, how.by.span,
+                 fmt::format("`{}` can't be skewed by itself", of), "skew it by another coordinate");
+  add_variable(
+      space, {added_name(how), of, term::variable(of) + term::scale(how.number, term::variable(how.by.text))},
+      how);
+}
+
+void shift(combine::IterationSpace &space, const Transformation &how) {
+  std::string of = how.variable.text;
+  add_variable(space, {added_name(how), of, term::variable(of) + term::Term(how.number)}, how);
+}
+
+// ---- Tiles of a coordinate or of a position: strip mining, and with it, by the order, tiling.
+
+void tile(combine::IterationSpace &space, const Transformation &how) {
+  bool outermost = how.kind == Transformation::Kind::Tile;
+  std::string of = how.variable.text;
+  add_variable(
+      space, {added_name(how), of, term::floor_divide(term::variable(of), how.number), outermost, how.number},
+      how);
+}
+
+std::optional<parse::ScheduleTree> untiled(const parse::ScheduleTree &schedule,
+                                           const combine::IterationSpace &space) {
+  using Kind = Transformation::Kind;
+  const bool others = std::ranges::any_of(
+      schedule.transformations, [](auto &how) { return how.kind != Kind::Tile && how.kind != Kind::Split; });
+  auto is_tile = [&](const parse::Name &name) {
+    return std::ranges::any_of(space.added, [&](auto &added) { return added.name == name.text; });
+  };
+  if (others || std::ranges::any_of(schedule.parallel, is_tile)) return std::nullopt;
+  parse::ScheduleTree result = schedule;
+  result.transformations.clear();
+  result.order = untransformed(schedule.order, space);
+  std::erase_if(result.order, // what only other leaves know
+                [&](const parse::Name &name) { return !has(space, name.text); });
+  return result;
+}
+
+std::optional<term::Term> is_one_tile(const combine::IterationSpace &space,
+                                      const std::map<std::string, term::Term> &extents) {
+  std::vector<term::Term> parts;
+  for (const combine::AddedVariable &added : space.added) {
+    if (added.tile == 0 || !added.outermost) return std::nullopt;
+    const bool of_tile =
+        std::ranges::any_of(space.added, [&](auto &other) { return other.name == added.of; });
+    if (of_tile) continue; // one tile is one of these
+    auto extent = extents.find(added.of);
+    if (extent == extents.end()) return std::nullopt;
+    parts.push_back(term::at_most(extent->second, term::Term(added.tile)));
+  }
+  if (parts.empty()) return std::nullopt;
+  return term::conjunction(std::move(parts));
+}
+
+// ---- Parts of an iteration space, and extents that are known when the kernel is made.
+
+void bound(combine::IterationSpace &space, const Transformation &how) {
+  if (how.low >= how.high)
+    report::fail(report::Kind::bad_transformation, how.span,
+                 fmt::format("the range [{}, {}) is empty", how.low, how.high),
+                 "a range contains its lower end: `bound j in [0, 64)`");
+  if (!contains(space.coordinates, how.variable.text))
+    report::fail(report::Kind::bad_transformation, how.variable.span,
+                 fmt::format("`{}` is not a coordinate", how.variable.text),
+                 fmt::format("the coordinates are {}", fmt::join(space.coordinates, ", ")));
+  Term range = term::between(Term(how.low), term::variable(how.variable.text), Term(how.high));
+  space.relation = term::conjunction({space.relation, range});
+}
+
+void fix_extent(combine::Combination &combination, const Transformation &how) {
+  const std::string &index = how.variable.text;
+  auto extent = combination.extents.find(index);
+  const term::Variable *size =
+      extent == combination.extents.end() ? nullptr : extent->second.as<term::Variable>();
+  if (!size)
+    report::fail(
+        report::Kind::bad_transformation, how.variable.span,
+        fmt::format("`{}` has no extent of its own", index),
+        "only coordinates that are a subscript by themselves have one: write `bound r = 16` for the r of "
+        "B(j,r)");
+  const std::string name = size->name;
+  combination.conditions.push_back(
+      {term::equal(term::variable(name), Term(how.number)),
+       fmt::format("the kernel was made for {} of index {}", how.number, index)});
+  const term::Substitution by{{name, Term(how.number)}};
+  auto fix = [&](Term &term) { term = term::substitute(term, by); };
+  for (combine::IterationSpace &leaf : combination.leaves)
+    combine::substitute(leaf, by);
+  for (prove::Axiom &axiom : combination.axioms)
+    fix(axiom.guard), fix(axiom.conclusion);
+  for (auto &[array, extents] : combination.arrays)
+    for (Term &each : extents)
+      fix(each);
+  for (auto &[of, term] : combination.extents)
+    fix(term);
 }
 
 } // namespace unravel::schedule

@@ -56,7 +56,7 @@ std::optional<term::Term> is_one_tile(const combine::IterationSpace &space,
 /// Adds what the space says of the variable and sizes alone, so that its loop may be outermost.
 void bound_by_sizes(combine::IterationSpace &space, const std::string &variable);
 
-// ---- one function per transformation; each is a file. Precondition: the space has the variable.
+// ---- one function per transformation. Precondition: the space has the variable.
 
 using Transformation = parse::ScheduleTree::Transformation;
 

@@ -1,5 +1,5 @@
 // Questions that are decided without Z3, against all values within small ranges.
-#include "prove/decide.h"
+#include "prove/search.h"
 
 #include <array>
 #include <functional>
