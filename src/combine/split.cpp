@@ -132,6 +132,10 @@ Statement emptied_instead(const Statement &statement, std::size_t around) {
   return empty;
 }
 
+namespace {
+
+/// `let w(j) = 0`: the number to which the statement sets each element of its target, which has these
+/// extents.
 std::optional<double> sets_all_to(const Statement &statement, std::size_t around,
                                   const std::vector<Term> &extents) {
   const std::vector<compute::Subscript> &subscripts = statement.target.subscripts;
@@ -149,6 +153,8 @@ std::optional<double> sets_all_to(const Statement &statement, std::size_t around
   return *number;
 }
 
+/// May elements of the local that aren't stored stand for that number? It is the identity of all that is done
+/// to them, and where they are read nothing is the same as that.
 bool stands_for_nothing(double number, const std::string &local, const compute::Program &program) {
   return std::ranges::all_of(program.statements, [&](const Statement &statement) {
     if (statement.target.tensor == local && statement.accumulate && compute::identity_of(statement) != number)
@@ -160,6 +166,8 @@ bool stands_for_nothing(double number, const std::string &local, const compute::
     return !needs_it || statement.product || number == 0;
   });
 }
+
+} // namespace
 
 std::optional<double> sets_to_nothing(const Statement &statement, std::size_t around,
                                       const compute::Program &program) {

@@ -219,8 +219,9 @@ private:
   const World &world_;
 };
 
-} // namespace
-
+/// The obligation that a candidate's reason names ("O-stop not proved for any skip condition"): the first of
+/// that kind that was asked and not proved; of several kinds ("O-stop and O-part") the last, which is asked
+/// where the others hold. Null where the reason names none.
 const Obligation *named_obligation(const LevelPlan &plan, const std::string &reason) {
   if (reason.substr(0, 2) != "O-") return nullptr;
   const std::string both = "O-stop and O-part";
@@ -231,6 +232,8 @@ const Obligation *named_obligation(const LevelPlan &plan, const std::string &rea
       if (!each.holds && !each.wanted_possible && kind_of(each.name) == kind) return &each;
   return nullptr;
 }
+
+} // namespace
 
 std::string demand(const LevelPlan &plan, const std::string &reason) {
   const Obligation *obligation = named_obligation(plan, reason);

@@ -5,11 +5,6 @@
 /// Why an obligation can't be proved, in the user's terms: small arrays for which it is false.
 namespace unravel::find {
 
-/// The obligation that a candidate's reason names ("O-stop not proved for any skip condition"): the first of
-/// that kind that was asked and not proved; of several kinds ("O-stop and O-part") the last, which is asked
-/// where the others hold. Null where the reason names none.
-const Obligation *named_obligation(const LevelPlan &plan, const std::string &reason);
-
 /// One sentence about arrays that satisfy all properties and for which the obligation of the find at `level`
 /// is false: "B.idx = [1, 0], looking for 0 after 1: ...". Checked by evaluation. Empty where no small one
 /// was found.

@@ -44,11 +44,20 @@ Block set_ends(const AppendLevel &level, const Term &count) {
           {loop::If{term::at_most(first, count), {set_end(count, end(level.position))}, ""}}};
 }
 
+loop::Statement one_more(const std::string &name) {
+  return {loop::Assign{end_of(name), end(name) + Term(1)}};
+}
+
 /// The next node of the level above begins.
 Block begin_next(const AppendLevel &level) {
   Block next = begun_at(level, end(level.pointer));
   next.push_back(one_more(level.pointer));
   return next;
+}
+
+/// Nodes above, of a computed position, begin up to that one.
+Block begin_up_to(const AppendLevel &level, const Term &last) {
+  return {{loop::While{term::at_most(end(level.pointer), last), begin_next(level), ""}}};
 }
 
 /// Behind the last entry: what the pointer behind the last of `count` nodes above tells.
@@ -62,18 +71,21 @@ Block end_pointers_of(const AppendLevel &level, const AppendLevel &above) {
   return block;
 }
 
+/// Behind the last entry: the last of each level's pointers.
+Block end_pointers(const AssembledResult &result) {
+  Block block;
+  const std::vector<AppendLevel> &levels = result.append.levels;
+  for (const AppendLevel &level : levels) {
+    if (!level.is_counted() || level.pointer.empty()) continue;
+    loop::append(block, end_pointers_of(level, levels[level.parent]));
+  }
+  return block;
+}
+
 } // namespace
 
 std::string end_of(const std::string &name) {
   return name + ".end";
-}
-
-loop::Statement one_more(const std::string &name) {
-  return {loop::Assign{end_of(name), end(name) + Term(1)}};
-}
-
-Block begin_up_to(const AppendLevel &level, const Term &last) {
-  return {{loop::While{term::at_most(end(level.pointer), last), begin_next(level), ""}}};
 }
 
 Term pointer_at(const AppendLevel &level, const Term &above) {
@@ -102,16 +114,6 @@ Block begin_assembly(const AssembledResult &result, bool is_dealt) {
     if (!is_dealt) block.push_back({reserve(level, Term(0))});
     if (!level.pointer.empty() && !levels[level.parent].is_counted())
       block.push_back({loop::Declare{end_of(level.pointer), Term(0)}});
-  }
-  return block;
-}
-
-Block end_pointers(const AssembledResult &result) {
-  Block block;
-  const std::vector<AppendLevel> &levels = result.append.levels;
-  for (const AppendLevel &level : levels) {
-    if (!level.is_counted() || level.pointer.empty()) continue;
-    loop::append(block, end_pointers_of(level, levels[level.parent]));
   }
   return block;
 }

@@ -30,14 +30,6 @@ loop::Block begun_at(const packing::AppendLevel &level, const term::Term &above)
 loop::Block begin_assembly(const combine::AssembledResult &result, bool is_dealt);
 loop::Block end_assembly(const combine::AssembledResult &result);
 
-// ---- parts of them
-
-loop::Statement one_more(const std::string &name);
-/// Nodes above, of a computed position, begin up to that one.
-loop::Block begin_up_to(const packing::AppendLevel &level, const term::Term &last);
-/// Behind the last entry: the last of each level's pointers.
-loop::Block end_pointers(const combine::AssembledResult &result);
-
 /// What a parallel loop appends to it. Precondition: threads can append apart.
 loop::Appended appended_to(const combine::AssembledResult &result);
 

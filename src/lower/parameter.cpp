@@ -13,13 +13,7 @@ using term::Term;
 
 namespace {
 
-loop::ElementType element_type(const layout::Array &array, const LowerOptions &options) {
-  if (!array.element.empty()) return value::type_called(array.element).value();
-  return array.is_value ? options.value : options.index;
-}
-
-} // namespace
-
+/// The names of the layout's sizes and counts, and those that a kernel gives them: "M" and "A.M".
 std::map<std::string, std::string> qualified_names(const combine::Binding &binding) {
   std::map<std::string, std::string> qualified;
   for (const std::string &size : binding.layout.sizes)
@@ -28,6 +22,13 @@ std::map<std::string, std::string> qualified_names(const combine::Binding &bindi
     qualified[count.name] = binding.tensor + "." + count.name;
   return qualified;
 }
+
+loop::ElementType element_type(const layout::Array &array, const LowerOptions &options) {
+  if (!array.element.empty()) return value::type_called(array.element).value();
+  return array.is_value ? options.value : options.index;
+}
+
+} // namespace
 
 loop::TensorParameter parameter(const combine::Binding &binding, const LowerOptions &options) {
   const layout::Layout &layout = binding.layout;

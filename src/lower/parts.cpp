@@ -57,91 +57,82 @@ Operand sum_of(const std::vector<Level> &modes, const std::string &of, const std
 class PartSums {
 public:
   PartSums(const IterationSpace &space, const LeafPlan &plan, Workspace &workspace, bool per_thread,
-           const Writes &writes);
+           const Writes &writes)
+      : space_(space), plan_(plan), writes_(writes) {
+    const plan::Parts &parts = *plan.parts;
+    const bool is_product = parts.product == value::Operator::Multiply;
+    const auto all = value::quotient_of(space.value);
+    const std::vector<combine::Value> factors =
+        is_product ? all.factors : value::parts_by(parts.product, space.value);
+    for (std::size_t number = 0; number < parts.all.size(); ++number) {
+      const Part &part = parts.all[number];
+      const bool is_last = number + 1 == parts.all.size();
+      IterationSpace own = space;
+      std::erase_if(own.operands, [&](const Operand &each) { return !part.factors.contains(each.name); });
+      std::vector<combine::Value> read;
+      if (is_last && is_product && all.constant != 1) read.push_back({value::Number{all.constant}});
+      for (std::size_t sum : part.parts) {
+        own.operands.push_back(parts_[sum].target);
+        own.types[parts_[sum].target.tensor] = space.type;
+        read.push_back({combine::Read{parts_[sum].target.name}});
+      }
+      for (const combine::Value &factor : factors)
+        if (part.factors.contains(std::get<combine::Read>(factor.kind).operand)) read.push_back(factor);
+      own.value = read.size() == 1 ? read.front() : value::made_by(parts.product, std::move(read));
+      if (!is_last) {
+        own.target =
+            sum_of(part.modes, space.target.tensor, fmt::format("{}.part{}", space.target.tensor, number + 1),
+                   fmt::format("part {} of the product that is added to {}", number + 1, space.target.tensor),
+                   workspace, per_thread);
+        own.types[own.target.tensor] = space.type;
+      }
+      parts_.push_back(std::move(own));
+    }
+  }
 
-  loop::Block block_of(const std::vector<PartNode> &nodes) const;
+  loop::Block block_of(const std::vector<PartNode> &nodes) const {
+    loop::Block block;
+    for (const PartNode &node : nodes) {
+      for (std::size_t part : node.begins)
+        loop::append(block, begun(part, node));
+      loop::Block inside = node.part ? executed(*node.part, node) : block_of(node.body);
+      loop::append(block, in_levels(node.levels, std::move(inside)));
+    }
+    return block;
+  }
 
 private:
-  loop::Block begun(std::size_t part, const PartNode &node) const;
-  loop::Block executed(std::size_t part, const PartNode &node) const;
-  loop::Target target_of(std::size_t part) const;
+  /// What is there before anything is added.
+  loop::Block begun(std::size_t number, const PartNode &node) const {
+    const Part &part = plan_.parts->all[number];
+    if (part.sets && (!part.modes.empty() || node.part == number)) return {};
+    const loop::Value nothing{loop::Number{value::identity_of(space_.by)}};
+    if (part.modes.empty())
+      return {{loop::DeclareValue{parts_[number].target.local, nothing, declared(space_.type)}}};
+    return in_levels(part.modes, {{loop::Store{target_of(number), nothing}}});
+  }
+
+  loop::Block executed(std::size_t number, const PartNode &node) const {
+    const IterationSpace &own = parts_[number];
+    loop::Value value = Values(own, plan_).value();
+    if (number + 1 == parts_.size()) return writes_.written(as_target(std::move(value), space_), false);
+    const Part &part = plan_.parts->all[number];
+    if (!part.sets) return {{loop::Accumulate{target_of(number), std::move(value), false, space_.by}}};
+    if (part.modes.empty() && contains(node.begins, number))
+      return {{loop::DeclareValue{own.target.local, std::move(value), declared(space_.type)}}};
+    return {{loop::Store{target_of(number), std::move(value)}}};
+  }
+
+  loop::Target target_of(std::size_t part) const {
+    const Operand &sum = parts_[part].target;
+    return sum.is_scalar() ? loop::Target(loop::Local{sum.local}) : loop::Element{sum.array, sum.slot};
+  }
 
   const IterationSpace &space_;
   const LeafPlan &plan_;
   const Writes &writes_;
   std::vector<IterationSpace> parts_; // their operands and values; but for the last one their targets
 };
-
-PartSums::PartSums(const IterationSpace &space, const LeafPlan &plan, Workspace &workspace, bool per_thread,
-                   const Writes &writes)
-    : space_(space), plan_(plan), writes_(writes) {
-  const plan::Parts &parts = *plan.parts;
-  const bool is_product = parts.product == value::Operator::Multiply;
-  const auto all = value::quotient_of(space.value);
-  const std::vector<combine::Value> factors =
-      is_product ? all.factors : value::parts_by(parts.product, space.value);
-  for (std::size_t number = 0; number < parts.all.size(); ++number) {
-    const Part &part = parts.all[number];
-    const bool is_last = number + 1 == parts.all.size();
-    IterationSpace own = space;
-    std::erase_if(own.operands, [&](const Operand &each) { return !part.factors.contains(each.name); });
-    std::vector<combine::Value> read;
-    if (is_last && is_product && all.constant != 1) read.push_back({value::Number{all.constant}});
-    for (std::size_t sum : part.parts) {
-      own.operands.push_back(parts_[sum].target);
-      own.types[parts_[sum].target.tensor] = space.type;
-      read.push_back({combine::Read{parts_[sum].target.name}});
-    }
-    for (const combine::Value &factor : factors)
-      if (part.factors.contains(std::get<combine::Read>(factor.kind).operand)) read.push_back(factor);
-    own.value = read.size() == 1 ? read.front() : value::made_by(parts.product, std::move(read));
-    if (!is_last) {
-      own.target =
-          sum_of(part.modes, space.target.tensor, fmt::format("{}.part{}", space.target.tensor, number + 1),
-                 fmt::format("part {} of the product that is added to {}", number + 1, space.target.tensor),
-                 workspace, per_thread);
-      own.types[own.target.tensor] = space.type;
-    }
-    parts_.push_back(std::move(own));
-  }
-}
-
-loop::Block PartSums::block_of(const std::vector<PartNode> &nodes) const {
-  loop::Block block;
-  for (const PartNode &node : nodes) {
-    for (std::size_t part : node.begins)
-      loop::append(block, begun(part, node));
-    loop::Block inside = node.part ? executed(*node.part, node) : block_of(node.body);
-    loop::append(block, in_levels(node.levels, std::move(inside)));
-  }
-  return block;
-}
-
-loop::Target PartSums::target_of(std::size_t part) const {
-  const Operand &sum = parts_[part].target;
-  return sum.is_scalar() ? loop::Target(loop::Local{sum.local}) : loop::Element{sum.array, sum.slot};
-}
-
-/// What is there before anything is added.
-loop::Block PartSums::begun(std::size_t number, const PartNode &node) const {
-  const Part &part = plan_.parts->all[number];
-  if (part.sets && (!part.modes.empty() || node.part == number)) return {};
-  const loop::Value nothing{loop::Number{value::identity_of(space_.by)}};
-  if (part.modes.empty())
-    return {{loop::DeclareValue{parts_[number].target.local, nothing, declared(space_.type)}}};
-  return in_levels(part.modes, {{loop::Store{target_of(number), nothing}}});
-}
-
-loop::Block PartSums::executed(std::size_t number, const PartNode &node) const {
-  const IterationSpace &own = parts_[number];
-  loop::Value value = Values(own, plan_).value();
-  if (number + 1 == parts_.size()) return writes_.written(as_target(std::move(value), space_), false);
-  const Part &part = plan_.parts->all[number];
-  if (!part.sets) return {{loop::Accumulate{target_of(number), std::move(value), false, space_.by}}};
-  if (part.modes.empty() && contains(node.begins, number))
-    return {{loop::DeclareValue{own.target.local, std::move(value), declared(space_.type)}}};
-  return {{loop::Store{target_of(number), std::move(value)}}};
-}
 
 } // namespace
 

@@ -3,7 +3,7 @@
 
 #include "prove/expression.h"
 #include "prove/instances.h"
-#include "prove/search.h"
+#include "prove/decide.h"
 #include "prove/smtlib.h"
 #include "report/diagnostic.h"
 #include "text/contains.h"

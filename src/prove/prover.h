@@ -8,7 +8,7 @@
 #include <vector>
 
 /// Questions about integers and uninterpreted functions, each answered within a deterministic limit: by a
-/// search over differences where these decide (search.h), else by Z3. The only room that includes Z3.
+/// search over differences where these decide (decide.h), else by Z3. The only room that includes Z3.
 namespace unravel::prove {
 
 /// forall variables: guard => conclusion. Without variables: a fact. The guard contains the domain guards

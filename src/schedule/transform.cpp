@@ -57,19 +57,23 @@ void add_extents(combine::IterationSpace &space, const combine::Combination &com
   space.relation = term::conjunction(std::move(parts));
 }
 
-void apply(combine::IterationSpace &space, const Transformation &how) {
+// ---- one function per transformation. Precondition: the space has the variable.
+
+/// The name of the variable that the transformation adds, `j.tile`; empty where it adds none.
+std::string added_name(const Transformation &how) {
   switch (how.kind) {
-  case Transformation::Kind::Tile:
-  case Transformation::Kind::Split: return tile(space, how);
-  case Transformation::Kind::Skew: return skew(space, how);
-  case Transformation::Kind::Shift: return shift(space, how);
-  case Transformation::Kind::Bound: return bound(space, how);
-  case Transformation::Kind::Fix: return; // of all leaves at once
+  case Transformation::Kind::Tile: return how.variable.text + ".tile";
+  case Transformation::Kind::Split: return how.variable.text + ".split";
+  case Transformation::Kind::Skew: return how.variable.text + ".skew";
+  case Transformation::Kind::Shift: return how.variable.text + ".shift";
+  case Transformation::Kind::Bound:
+  case Transformation::Kind::Fix: break;
   }
+  return {};
 }
 
-} // namespace
-
+/// Adds a variable with its value to a space, as an equation or, for floor(v / size), as two inequalities.
+/// Throws where the name is taken.
 void add_variable(combine::IterationSpace &space, combine::AddedVariable variable,
                   const Transformation &how) {
   if (has(space, variable.name))
@@ -88,23 +92,94 @@ void add_variable(combine::IterationSpace &space, combine::AddedVariable variabl
   space.added.push_back(std::move(variable));
 }
 
+/// v.tile (v.split) = floor(v / size).
+void tile(combine::IterationSpace &space, const Transformation &how) {
+  bool outermost = how.kind == Transformation::Kind::Tile;
+  std::string of = how.variable.text;
+  add_variable(
+      space, {added_name(how), of, term::floor_divide(term::variable(of), how.number), outermost, how.number},
+      how);
+}
+
+/// v.skew = v + factor * by.
+void skew(combine::IterationSpace &space, const Transformation &how) {
+  std::string of = how.variable.text;
+  if (how.by.text == of)
+    report::fail(report::Kind::bad_transformation, how.by.span,
+                 fmt::format("`{}` can't be skewed by itself", of), "skew it by another coordinate");
+  add_variable(
+      space, {added_name(how), of, term::variable(of) + term::scale(how.number, term::variable(how.by.text))},
+      how);
+}
+
+/// v.shift = v + distance.
+void shift(combine::IterationSpace &space, const Transformation &how) {
+  std::string of = how.variable.text;
+  add_variable(space, {added_name(how), of, term::variable(of) + term::Term(how.number)}, how);
+}
+
+/// Only the points with low <= v < high: the others are left out.
+void bound(combine::IterationSpace &space, const Transformation &how) {
+  if (how.low >= how.high)
+    report::fail(report::Kind::bad_transformation, how.span,
+                 fmt::format("the range [{}, {}) is empty", how.low, how.high),
+                 "a range contains its lower end: `bound j in [0, 64)`");
+  if (!contains(space.coordinates, how.variable.text))
+    report::fail(report::Kind::bad_transformation, how.variable.span,
+                 fmt::format("`{}` is not a coordinate", how.variable.text),
+                 fmt::format("the coordinates are {}", fmt::join(space.coordinates, ", ")));
+  Term range = term::between(Term(how.low), term::variable(how.variable.text), Term(how.high));
+  space.relation = term::conjunction({space.relation, range});
+}
+
+/// The extent of a coordinate is a number: a condition on the kernel's arguments, and a constant everywhere
+/// else.
+void fix_extent(combine::Combination &combination, const Transformation &how) {
+  const std::string &index = how.variable.text;
+  auto extent = combination.extents.find(index);
+  const term::Variable *size =
+      extent == combination.extents.end() ? nullptr : extent->second.as<term::Variable>();
+  if (!size)
+    report::fail(
+        report::Kind::bad_transformation, how.variable.span,
+        fmt::format("`{}` has no extent of its own", index),
+        "only coordinates that are a subscript by themselves have one: write `bound r = 16` for the r of "
+        "B(j,r)");
+  const std::string name = size->name;
+  combination.conditions.push_back(
+      {term::equal(term::variable(name), Term(how.number)),
+       fmt::format("the kernel was made for {} of index {}", how.number, index)});
+  const term::Substitution by{{name, Term(how.number)}};
+  auto fix = [&](Term &term) { term = term::substitute(term, by); };
+  for (combine::IterationSpace &leaf : combination.leaves)
+    combine::substitute(leaf, by);
+  for (prove::Axiom &axiom : combination.axioms)
+    fix(axiom.guard), fix(axiom.conclusion);
+  for (auto &[array, extents] : combination.arrays)
+    for (Term &each : extents)
+      fix(each);
+  for (auto &[of, term] : combination.extents)
+    fix(term);
+}
+
+void apply(combine::IterationSpace &space, const Transformation &how) {
+  switch (how.kind) {
+  case Transformation::Kind::Tile:
+  case Transformation::Kind::Split: return tile(space, how);
+  case Transformation::Kind::Skew: return skew(space, how);
+  case Transformation::Kind::Shift: return shift(space, how);
+  case Transformation::Kind::Bound: return bound(space, how);
+  case Transformation::Kind::Fix: return; // of all leaves at once
+  }
+}
+
+} // namespace
+
 void bound_by_sizes(combine::IterationSpace &space, const std::string &variable) {
   std::vector<Term> parts = term::conjuncts(space.relation);
   for (Term &part : bounds_of(space, variable))
     parts.push_back(std::move(part));
   space.relation = term::conjunction(std::move(parts));
-}
-
-std::string added_name(const Transformation &how) {
-  switch (how.kind) {
-  case Transformation::Kind::Tile: return how.variable.text + ".tile";
-  case Transformation::Kind::Split: return how.variable.text + ".split";
-  case Transformation::Kind::Skew: return how.variable.text + ".skew";
-  case Transformation::Kind::Shift: return how.variable.text + ".shift";
-  case Transformation::Kind::Bound:
-  case Transformation::Kind::Fix: break;
-  }
-  return {};
 }
 
 parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std::vector<std::string> &indices,
@@ -227,32 +302,7 @@ std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::
   return order;
 }
 
-// ---- Coordinates that run along others, or from another start.
-
-void skew(combine::IterationSpace &space, const Transformation &how) {
-  std::string of = how.variable.text;
-  if (how.by.text == of)
-    report::fail(report::Kind::bad_transformation, how.by.span,
-                 fmt::format("`{}` can't be skewed by itself", of), "skew it by another coordinate");
-  add_variable(
-      space, {added_name(how), of, term::variable(of) + term::scale(how.number, term::variable(how.by.text))},
-      how);
-}
-
-void shift(combine::IterationSpace &space, const Transformation &how) {
-  std::string of = how.variable.text;
-  add_variable(space, {added_name(how), of, term::variable(of) + term::Term(how.number)}, how);
-}
-
 // ---- Tiles of a coordinate or of a position: strip mining, and with it, by the order, tiling.
-
-void tile(combine::IterationSpace &space, const Transformation &how) {
-  bool outermost = how.kind == Transformation::Kind::Tile;
-  std::string of = how.variable.text;
-  add_variable(
-      space, {added_name(how), of, term::floor_divide(term::variable(of), how.number), outermost, how.number},
-      how);
-}
 
 std::optional<parse::ScheduleTree> untiled(const parse::ScheduleTree &schedule,
                                            const combine::IterationSpace &space) {
@@ -285,49 +335,6 @@ std::optional<term::Term> is_one_tile(const combine::IterationSpace &space,
   }
   if (parts.empty()) return std::nullopt;
   return term::conjunction(std::move(parts));
-}
-
-// ---- Parts of an iteration space, and extents that are known when the kernel is made.
-
-void bound(combine::IterationSpace &space, const Transformation &how) {
-  if (how.low >= how.high)
-    report::fail(report::Kind::bad_transformation, how.span,
-                 fmt::format("the range [{}, {}) is empty", how.low, how.high),
-                 "a range contains its lower end: `bound j in [0, 64)`");
-  if (!contains(space.coordinates, how.variable.text))
-    report::fail(report::Kind::bad_transformation, how.variable.span,
-                 fmt::format("`{}` is not a coordinate", how.variable.text),
-                 fmt::format("the coordinates are {}", fmt::join(space.coordinates, ", ")));
-  Term range = term::between(Term(how.low), term::variable(how.variable.text), Term(how.high));
-  space.relation = term::conjunction({space.relation, range});
-}
-
-void fix_extent(combine::Combination &combination, const Transformation &how) {
-  const std::string &index = how.variable.text;
-  auto extent = combination.extents.find(index);
-  const term::Variable *size =
-      extent == combination.extents.end() ? nullptr : extent->second.as<term::Variable>();
-  if (!size)
-    report::fail(
-        report::Kind::bad_transformation, how.variable.span,
-        fmt::format("`{}` has no extent of its own", index),
-        "only coordinates that are a subscript by themselves have one: write `bound r = 16` for the r of "
-        "B(j,r)");
-  const std::string name = size->name;
-  combination.conditions.push_back(
-      {term::equal(term::variable(name), Term(how.number)),
-       fmt::format("the kernel was made for {} of index {}", how.number, index)});
-  const term::Substitution by{{name, Term(how.number)}};
-  auto fix = [&](Term &term) { term = term::substitute(term, by); };
-  for (combine::IterationSpace &leaf : combination.leaves)
-    combine::substitute(leaf, by);
-  for (prove::Axiom &axiom : combination.axioms)
-    fix(axiom.guard), fix(axiom.conclusion);
-  for (auto &[array, extents] : combination.arrays)
-    for (Term &each : extents)
-      fix(each);
-  for (auto &[of, term] : combination.extents)
-    fix(term);
 }
 
 } // namespace unravel::schedule

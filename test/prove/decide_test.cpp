@@ -1,5 +1,5 @@
 // Questions that are decided without Z3, against all values within small ranges.
-#include "prove/search.h"
+#include "prove/decide.h"
 
 #include <array>
 #include <functional>
