@@ -86,68 +86,6 @@ Place place_in(const LoopsOf &leaf, const std::string &variable) {
   return Place::None;
 }
 
-} // namespace
-
-std::vector<std::string> ranges_of(const plan::LeafPlan &plan, const loop::Program &lowered) {
-  std::vector<std::string> found;
-  for (const plan::LevelPlan &find : plan.finds.levels) {
-    const std::string &variable = plan.nest.levels[find.level].variable;
-    if (!find.unique && find.contiguous && has_loop(lowered, variable)) found.push_back(variable);
-  }
-  return found;
-}
-
-std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
-                                         const std::vector<LoopsOf> &leaves, const loop::Program &lowered) {
-  std::vector<loop::Request> requests;
-  for (std::size_t k = 0; k < schedule.loops.size(); ++k) {
-    const Asked &asked = schedule.loops[k];
-    const std::string &variable = asked.variable.text;
-    check_once(schedule.loops, k);
-    std::vector<std::string> loops = loops_of(leaves, lowered);
-    if (!contains(loops, variable))
-      report::fail(Kind::unknown_variable, asked.variable.span,
-                   fmt::format("there is no loop over `{}`", variable),
-                   loops.empty() ? "the kernel has no loops"
-                                 : fmt::format("the loops are {}", fmt::join(loops, ", ")));
-    if (!has_loop(lowered, variable))
-      report::fail(Kind::not_supported, asked.variable.span,
-                   fmt::format("the loop over `{}` isn't a plain loop of this kernel", variable),
-                   "it runs in step with a find, or other statements use its name too");
-    loop::Request request;
-    request.variable = variable;
-    request.factor = asked.factor;
-    request.span = asked.span;
-    switch (asked.kind) {
-    case Asked::Kind::Unroll: request.kind = loop::Request::Kind::Unroll; break;
-    case Asked::Kind::Vectorise: request.kind = loop::Request::Kind::Vectorise; break;
-    case Asked::Kind::Jam: request.kind = loop::Request::Kind::Jam; break;
-    }
-    for (const LoopsOf &leaf : leaves) {
-      Place place = place_in(leaf, variable);
-      if (asked.kind == Asked::Kind::Unroll || place == Place::None) continue;
-      if (place == Place::Shared)
-        report::fail(Kind::not_supported, asked.span,
-                     fmt::format("the loop over `{}` is shared by several statements: it can't be {} yet",
-                                 variable, word(asked.kind)),
-                     fmt::format("`unroll {}` works, and changes of a statement's own loops", variable));
-      const std::vector<std::string> ranges = ranges_of(*leaf.plan, lowered);
-      if (place == Place::Searched && !contains(ranges, variable))
-        report::fail(
-            Kind::not_supported, asked.span,
-            fmt::format("the loop over `{}` is a search: it can't be {}", variable, word(asked.kind)),
-            "change the loops around it, or those inside");
-      for (const depend::LoopVerdict &verdict : leaf.verdicts)
-        if (verdict.variable == variable)
-          request.updates = carries_updates(asked, verdict) || request.updates;
-    }
-    requests.push_back(std::move(request));
-  }
-  return requests;
-}
-
-namespace {
-
 /// The loops of a leaf: `inner` sums up what belongs to one iteration of `outer`, directly around it.
 struct Sums {
   std::string outer, inner;
@@ -350,6 +288,64 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> ranges_of(const plan::LeafPlan &plan, const loop::Program &lowered) {
+  std::vector<std::string> found;
+  for (const plan::LevelPlan &find : plan.finds.levels) {
+    const std::string &variable = plan.nest.levels[find.level].variable;
+    if (!find.unique && find.contiguous && has_loop(lowered, variable)) found.push_back(variable);
+  }
+  return found;
+}
+
+std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
+                                         const std::vector<LoopsOf> &leaves, const loop::Program &lowered) {
+  std::vector<loop::Request> requests;
+  for (std::size_t k = 0; k < schedule.loops.size(); ++k) {
+    const Asked &asked = schedule.loops[k];
+    const std::string &variable = asked.variable.text;
+    check_once(schedule.loops, k);
+    std::vector<std::string> loops = loops_of(leaves, lowered);
+    if (!contains(loops, variable))
+      report::fail(Kind::unknown_variable, asked.variable.span,
+                   fmt::format("there is no loop over `{}`", variable),
+                   loops.empty() ? "the kernel has no loops"
+                                 : fmt::format("the loops are {}", fmt::join(loops, ", ")));
+    if (!has_loop(lowered, variable))
+      report::fail(Kind::not_supported, asked.variable.span,
+                   fmt::format("the loop over `{}` isn't a plain loop of this kernel", variable),
+                   "it runs in step with a find, or other statements use its name too");
+    loop::Request request;
+    request.variable = variable;
+    request.factor = asked.factor;
+    request.span = asked.span;
+    switch (asked.kind) {
+    case Asked::Kind::Unroll: request.kind = loop::Request::Kind::Unroll; break;
+    case Asked::Kind::Vectorise: request.kind = loop::Request::Kind::Vectorise; break;
+    case Asked::Kind::Jam: request.kind = loop::Request::Kind::Jam; break;
+    }
+    for (const LoopsOf &leaf : leaves) {
+      Place place = place_in(leaf, variable);
+      if (asked.kind == Asked::Kind::Unroll || place == Place::None) continue;
+      if (place == Place::Shared)
+        report::fail(Kind::not_supported, asked.span,
+                     fmt::format("the loop over `{}` is shared by several statements: it can't be {} yet",
+                                 variable, word(asked.kind)),
+                     fmt::format("`unroll {}` works, and changes of a statement's own loops", variable));
+      const std::vector<std::string> ranges = ranges_of(*leaf.plan, lowered);
+      if (place == Place::Searched && !contains(ranges, variable))
+        report::fail(
+            Kind::not_supported, asked.span,
+            fmt::format("the loop over `{}` is a search: it can't be {}", variable, word(asked.kind)),
+            "change the loops around it, or those inside");
+      for (const depend::LoopVerdict &verdict : leaf.verdicts)
+        if (verdict.variable == variable)
+          request.updates = carries_updates(asked, verdict) || request.updates;
+    }
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
 
 std::vector<Request> dot_products(const std::vector<LoopsOf> &plans, const loop::Program &lowered,
                                   const loop::Counts &counts) {

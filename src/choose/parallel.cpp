@@ -129,6 +129,17 @@ bool stands_between(const LeafPlan &plan, std::size_t loop, std::size_t level) {
   });
 }
 
+/// Whether the value lies in [0, end) in all iterations of the loop. (What is outside may be left to guards.)
+bool lies_inside(const Term &value, const Term &end, const Level &loop, prove::Prover &prover) {
+  const Term iteration = term::between(loop.lower, term::variable(loop.variable), loop.upper);
+  auto never = [&](const Term &outside) {
+    std::vector<Term> hypotheses = term::conjuncts(iteration);
+    hypotheses.push_back(outside);
+    return prover.refute("row outside", loop.variable, hypotheses) == prove::Answer::Refuted;
+  };
+  return never(term::less(value, Term(0))) && never(term::at_most(end, value));
+}
+
 } // namespace
 
 bool may_have_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
@@ -201,21 +212,6 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
   }
   return tiles;
 }
-
-namespace {
-
-/// Whether the value lies in [0, end) in all iterations of the loop. (What is outside may be left to guards.)
-bool lies_inside(const Term &value, const Term &end, const Level &loop, prove::Prover &prover) {
-  const Term iteration = term::between(loop.lower, term::variable(loop.variable), loop.upper);
-  auto never = [&](const Term &outside) {
-    std::vector<Term> hypotheses = term::conjuncts(iteration);
-    hypotheses.push_back(outside);
-    return prover.refute("row outside", loop.variable, hypotheses) == prove::Answer::Refuted;
-  };
-  return never(term::less(value, Term(0))) && never(term::at_most(end, value));
-}
-
-} // namespace
 
 std::optional<std::size_t> increasing_level(const LeafPlan &plan, const combine::IterationSpace &space,
                                             const Term &end, prove::Prover &prover) {

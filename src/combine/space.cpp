@@ -146,6 +146,29 @@ std::string text_of(const Operand &operand) {
                              : fmt::format("{}[{}]", operand.array, term::to_text(operand.slot));
 }
 
+std::string_view looked_for(Lookup::Wanted wanted) {
+  switch (wanted) {
+  case Lookup::Wanted::Element: return "look for";
+  case Lookup::Wanted::Divisor: return "must have";
+  case Lookup::Wanted::Absence: return "where not stored";
+  }
+  return "";
+}
+
+/// How an entry gets in.
+std::string to_text(const LocalTensor &local) {
+  const layout::Insertion &insertion = *local.insertion;
+  std::string text = fmt::format("local {}({}): unless {}, insert by", local.tensor,
+                                 fmt::join(local.modes, ", "), term::to_text(insertion.stored));
+  for (const layout::IndexElement &element : insertion.sets) {
+    text += fmt::format(" {}({}) = {},", element.array, fmt::join(texts_of(element.slots), ", "),
+                        term::to_text(element.value));
+  }
+  if (!insertion.count.empty()) text += fmt::format(" {0} = {0} + 1,", insertion.count);
+  text.back() = '\n';
+  return text;
+}
+
 } // namespace
 
 IterationSpace with_slots_in_range(IterationSpace space,
@@ -176,19 +199,6 @@ std::string value_text(const IterationSpace &space,
   });
 }
 
-namespace {
-
-std::string_view looked_for(Lookup::Wanted wanted) {
-  switch (wanted) {
-  case Lookup::Wanted::Element: return "look for";
-  case Lookup::Wanted::Divisor: return "must have";
-  case Lookup::Wanted::Absence: return "where not stored";
-  }
-  return "";
-}
-
-} // namespace
-
 std::string to_text(const IterationSpace &space) {
   std::string text = fmt::format("{{ [{}] :\n", fmt::join(space.variables(), ", "));
   for (const Term &part : term::conjuncts(space.relation))
@@ -208,24 +218,6 @@ std::string to_text(const IterationSpace &space) {
   return text + fmt::format("{} {} {}\n", text_of(space.target),
                             space.sets ? "=" : value::reduction_text(space.by), value_text(space, text_of));
 }
-
-namespace {
-
-/// How an entry gets in.
-std::string to_text(const LocalTensor &local) {
-  const layout::Insertion &insertion = *local.insertion;
-  std::string text = fmt::format("local {}({}): unless {}, insert by", local.tensor,
-                                 fmt::join(local.modes, ", "), term::to_text(insertion.stored));
-  for (const layout::IndexElement &element : insertion.sets) {
-    text += fmt::format(" {}({}) = {},", element.array, fmt::join(texts_of(element.slots), ", "),
-                        term::to_text(element.value));
-  }
-  if (!insertion.count.empty()) text += fmt::format(" {0} = {0} + 1,", insertion.count);
-  text.back() = '\n';
-  return text;
-}
-
-} // namespace
 
 std::string to_text(const Combination &combination) {
   std::string text;

@@ -37,6 +37,39 @@ void check_split(const Statement &statement, const std::vector<compute::Value> &
                                value::reduction_text(statement.by)));
 }
 
+/// `let w(j) = 0`: the number to which the statement sets each element of its target, which has these
+/// extents.
+std::optional<double> sets_all_to(const Statement &statement, std::size_t around,
+                                  const std::vector<Term> &extents) {
+  const std::vector<compute::Subscript> &subscripts = statement.target.subscripts;
+  const double *number = value::number_of(statement.value);
+  if (statement.accumulate || !number || !statement.masks.empty() || !term::is_true(statement.condition) ||
+      statement.loops.size() < around + subscripts.size())
+    return std::nullopt;
+  const std::size_t outside = statement.loops.size() - subscripts.size();
+  for (std::size_t k = 0; k < subscripts.size(); ++k) {
+    const compute::Loop &loop = statement.loops[outside + k];
+    if (subscripts[k].value != term::variable(loop.variable) || loop.low != Term(0) ||
+        loop.high != extents[k])
+      return std::nullopt;
+  }
+  return *number;
+}
+
+/// May elements of the local that aren't stored stand for that number? It is the identity of all that is done
+/// to them, and where they are read nothing is the same as that.
+bool stands_for_nothing(double number, const std::string &local, const compute::Program &program) {
+  return std::ranges::all_of(program.statements, [&](const Statement &statement) {
+    if (statement.target.tensor == local && statement.accumulate && compute::identity_of(statement) != number)
+      return false;
+    bool needs_it = false;
+    compute::each_read(statement, [&](const compute::Access &read) {
+      needs_it = needs_it || (read.tensor == local && !compute::is_factor(statement, read));
+    });
+    return !needs_it || statement.product || number == 0;
+  });
+}
+
 } // namespace
 
 std::vector<Statement> split(const Statement &statement, const std::function<bool(const Access &)> &is_total,
@@ -131,43 +164,6 @@ Statement emptied_instead(const Statement &statement, std::size_t around) {
                      statement.place.begin() + static_cast<std::ptrdiff_t>(outside) + 1);
   return empty;
 }
-
-namespace {
-
-/// `let w(j) = 0`: the number to which the statement sets each element of its target, which has these
-/// extents.
-std::optional<double> sets_all_to(const Statement &statement, std::size_t around,
-                                  const std::vector<Term> &extents) {
-  const std::vector<compute::Subscript> &subscripts = statement.target.subscripts;
-  const double *number = value::number_of(statement.value);
-  if (statement.accumulate || !number || !statement.masks.empty() || !term::is_true(statement.condition) ||
-      statement.loops.size() < around + subscripts.size())
-    return std::nullopt;
-  const std::size_t outside = statement.loops.size() - subscripts.size();
-  for (std::size_t k = 0; k < subscripts.size(); ++k) {
-    const compute::Loop &loop = statement.loops[outside + k];
-    if (subscripts[k].value != term::variable(loop.variable) || loop.low != Term(0) ||
-        loop.high != extents[k])
-      return std::nullopt;
-  }
-  return *number;
-}
-
-/// May elements of the local that aren't stored stand for that number? It is the identity of all that is done
-/// to them, and where they are read nothing is the same as that.
-bool stands_for_nothing(double number, const std::string &local, const compute::Program &program) {
-  return std::ranges::all_of(program.statements, [&](const Statement &statement) {
-    if (statement.target.tensor == local && statement.accumulate && compute::identity_of(statement) != number)
-      return false;
-    bool needs_it = false;
-    compute::each_read(statement, [&](const compute::Access &read) {
-      needs_it = needs_it || (read.tensor == local && !compute::is_factor(statement, read));
-    });
-    return !needs_it || statement.product || number == 0;
-  });
-}
-
-} // namespace
 
 std::optional<double> sets_to_nothing(const Statement &statement, std::size_t around,
                                       const compute::Program &program) {

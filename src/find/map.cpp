@@ -57,6 +57,27 @@ bool is_in_order(Obligations &obligations, const LevelPlan &plan, const plan::De
   return obligations.keys_rise() && obligations.targets_rise(loop - 1);
 }
 
+/// The part of a component that can be hashed: key(q) and what it equals at a match.
+std::optional<std::pair<term::Term, term::Term>> hashed(Obligations &obligations,
+                                                        const scan::Component &component) {
+  if (component.is_equality()) return std::pair(component.key, component.target);
+  const auto *width = component.width.as<term::Constant>();
+  if (!width || width->value < 1 || !obligations.aligned(component.key, width->value)) return std::nullopt;
+  return std::pair(term::floor_divide(component.key, width->value),
+                   term::floor_divide(component.target, width->value));
+}
+
+/// The extent of such an array says how many positions there may be, and so how many links of chains.
+bool reads_at_position(const Obligations &obligations, const plan::HashMap &map) {
+  const term::Term position = term::variable(obligations.level().variable);
+  for (const term::Term &key : map.keys)
+    for (const term::Term &read : term::applications_of(key)) {
+      const std::vector<term::Term> &arguments = read.as<term::Apply>()->arguments;
+      if (contains(arguments, position)) return true;
+    }
+  return false;
+}
+
 } // namespace
 
 Outcome try_map(Obligations &obligations, LevelPlan &plan) {
@@ -135,31 +156,6 @@ plan::FilledMap place_of_map(const Obligations &obligations) {
 // is found is tested again. What must hold is that a match has the hash that is looked for, which for
 // equalities it has by their form, and for blocks where O-block says that blocks begin at multiples of their
 // width. The length of the segment, which says how many chains there are, must not be negative (O-bounds).
-
-namespace {
-
-/// The part of a component that can be hashed: key(q) and what it equals at a match.
-std::optional<std::pair<term::Term, term::Term>> hashed(Obligations &obligations,
-                                                        const scan::Component &component) {
-  if (component.is_equality()) return std::pair(component.key, component.target);
-  const auto *width = component.width.as<term::Constant>();
-  if (!width || width->value < 1 || !obligations.aligned(component.key, width->value)) return std::nullopt;
-  return std::pair(term::floor_divide(component.key, width->value),
-                   term::floor_divide(component.target, width->value));
-}
-
-/// The extent of such an array says how many positions there may be, and so how many links of chains.
-bool reads_at_position(const Obligations &obligations, const plan::HashMap &map) {
-  const term::Term position = term::variable(obligations.level().variable);
-  for (const term::Term &key : map.keys)
-    for (const term::Term &read : term::applications_of(key)) {
-      const std::vector<term::Term> &arguments = read.as<term::Apply>()->arguments;
-      if (contains(arguments, position)) return true;
-    }
-  return false;
-}
-
-} // namespace
 
 Outcome try_hash(Obligations &obligations, LevelPlan &plan) {
   plan.unique = obligations.unique();

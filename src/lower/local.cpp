@@ -63,6 +63,11 @@ Block another(const LocalTensor &local, const Extents &extents, const term::Subs
   return block;
 }
 
+bool is_masked(const std::string &tensor, const combine::Combination &combination) {
+  const LocalTensor *local = combination.local(tensor);
+  return local && local->is_masked;
+}
+
 } // namespace
 
 bool inserts_another(const Operand &target, const combine::Combination &combination) {
@@ -131,15 +136,6 @@ Block insert(const Operand &target, const Workspace &workspace, std::optional<bo
   block.push_back({loop::If{term::negation(stored), std::move(missing), ""}});
   return block;
 }
-
-namespace {
-
-bool is_masked(const std::string &tensor, const combine::Combination &combination) {
-  const LocalTensor *local = combination.local(tensor);
-  return local && local->is_masked;
-}
-
-} // namespace
 
 std::optional<loop::Store> written_to_masked(const combine::IterationSpace &space,
                                              const loop::Element &target, const loop::Value &value,

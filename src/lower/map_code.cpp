@@ -54,14 +54,6 @@ Block clear_hash(const Level &level, const plan::HashMap &map, const MapArrays &
   return {{std::move(clear)}};
 }
 
-} // namespace
-
-std::string found_value(const Level &level) {
-  return level.variable + "_value";
-}
-
-namespace {
-
 Block fill_dense(const Level &level, const plan::DenseMap &map, const MapArrays &arrays,
                  const loop::Value &value) {
   const Term &key = map.keys.front();
@@ -98,7 +90,39 @@ Block clear_dense(const Level &level, const plan::DenseMap &map, const MapArrays
   return {{std::move(clear)}};
 }
 
+/// May what is not stored be added, as nothing?
+bool adds_nothing(const combine::IterationSpace &space, plan::MapForm form) {
+  if (form == plan::MapForm::Values) return space.is_product();
+  return form == plan::MapForm::Presence && space.adds() && space.lookups.empty() &&
+         space.target_type() != value::Type::Bool;
+}
+
+/// The loop, where the ranges of its targets and of the map's keys overlap. `target`: over its variable.
+loop::Statement where_they_overlap(loop::For loop, const term::Term &target, const plan::DenseMap &map,
+                                   const std::string &position) {
+  const auto at = [](const term::Term &of, const std::string &variable, const term::Term &place) {
+    return term::substitute(of, {{variable, place}});
+  };
+  const term::Term &key = map.keys.front(), one(1);
+  const term::Term overlap = term::conjunction(
+      {term::less(loop.lower, loop.upper), term::less(map.lower, map.upper),
+       term::at_most(at(key, position, map.lower), at(target, loop.variable, loop.upper - one)),
+       term::at_most(at(target, loop.variable, loop.lower), at(key, position, map.upper - one))});
+  return {loop::If{overlap, {{std::move(loop)}}, "otherwise no keys match"}};
+}
+
+/// The find that the map's value in the loop is of.
+const LevelPlan *find_of(const LeafPlan &leaf, const std::string &value) {
+  for (const LevelPlan &plan : leaf.finds.levels)
+    if (found_value(leaf.nest.levels[plan.level]) == value) return &plan;
+  return nullptr;
+}
+
 } // namespace
+
+std::string found_value(const Level &level) {
+  return level.variable + "_value";
+}
 
 Block fill_map(const Level &level, const LevelPlan &plan, const MapArrays &arrays, const loop::Value &value) {
   if (const auto *map = plan.as<plan::HashMap>()) return fill_hash(level, *map, arrays);
@@ -148,17 +172,6 @@ Block look_in_hash(const Level &level, const plan::HashMap &map, bool unique, co
                        fmt::format("find {}: along the chain of its hash", level.variable)}}};
 }
 
-namespace {
-
-/// May what is not stored be added, as nothing?
-bool adds_nothing(const combine::IterationSpace &space, plan::MapForm form) {
-  if (form == plan::MapForm::Values) return space.is_product();
-  return form == plan::MapForm::Presence && space.adds() && space.lookups.empty() &&
-         space.target_type() != value::Type::Bool;
-}
-
-} // namespace
-
 const plan::DenseMap *summed_map(const combine::IterationSpace &space, const LeafPlan &leaf,
                                  std::size_t index) {
   // A sum of nothing would be an entry.
@@ -206,31 +219,6 @@ loop::Block sum_of_map(const loop::Local &sum, const loop::For &head, loop::Bloc
                      loop::IfValue::Test::NotANumber};
   return {{loop::DeclareValue{sum.name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
 }
-
-namespace {
-
-/// The loop, where the ranges of its targets and of the map's keys overlap. `target`: over its variable.
-loop::Statement where_they_overlap(loop::For loop, const term::Term &target, const plan::DenseMap &map,
-                                   const std::string &position) {
-  const auto at = [](const term::Term &of, const std::string &variable, const term::Term &place) {
-    return term::substitute(of, {{variable, place}});
-  };
-  const term::Term &key = map.keys.front(), one(1);
-  const term::Term overlap = term::conjunction(
-      {term::less(loop.lower, loop.upper), term::less(map.lower, map.upper),
-       term::at_most(at(key, position, map.lower), at(target, loop.variable, loop.upper - one)),
-       term::at_most(at(target, loop.variable, loop.lower), at(key, position, map.upper - one))});
-  return {loop::If{overlap, {{std::move(loop)}}, "otherwise no keys match"}};
-}
-
-/// The find that the map's value in the loop is of.
-const LevelPlan *find_of(const LeafPlan &leaf, const std::string &value) {
-  for (const LevelPlan &plan : leaf.finds.levels)
-    if (found_value(leaf.nest.levels[plan.level]) == value) return &plan;
-  return nullptr;
-}
-
-} // namespace
 
 std::pair<loop::Block, loop::Value> sum_of_present(const combine::IterationSpace &space, const LeafPlan &leaf,
                                                    const loop::For &head, loop::Block of_map,

@@ -28,6 +28,32 @@ loop::ElementType element_type(const layout::Array &array, const LowerOptions &o
   return array.is_value ? options.value : options.index;
 }
 
+/// Of sizes and counts that aren't: a tensor without rows has no element -1.
+bool is_never_negative(const Term &slot) {
+  const term::Linear linear = term::linear_form(slot);
+  return linear.constant >= 0 && std::ranges::all_of(linear.parts, [](const auto &part) {
+           const auto *divided = part.first.template as<term::FloorDivide>();
+           return part.second >= 0 && (part.first.template as<term::Variable>() ||
+                                       (divided && is_never_negative(divided->numerator)));
+         });
+}
+
+std::string order_word(std::size_t order) {
+  switch (order) {
+  case 0: return "_scalar";
+  case 1: return "_vector";
+  case 2: return "_matrix";
+  default: return "_tensor" + std::to_string(order);
+  }
+}
+
+/// A parameter in an identifier: a minus is an m.
+std::string parameter_text(std::int64_t parameter) {
+  std::string digits = std::to_string(parameter);
+  if (parameter < 0) digits[0] = 'm';
+  return "_" + digits;
+}
+
 } // namespace
 
 loop::TensorParameter parameter(const combine::Binding &binding, const LowerOptions &options) {
@@ -57,20 +83,6 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   return result;
 }
 
-namespace {
-
-/// Of sizes and counts that aren't: a tensor without rows has no element -1.
-bool is_never_negative(const Term &slot) {
-  const term::Linear linear = term::linear_form(slot);
-  return linear.constant >= 0 && std::ranges::all_of(linear.parts, [](const auto &part) {
-           const auto *divided = part.first.template as<term::FloorDivide>();
-           return part.second >= 0 && (part.first.template as<term::Variable>() ||
-                                       (divided && is_never_negative(divided->numerator)));
-         });
-}
-
-} // namespace
-
 void require_counts(const combine::Combination &combination, loop::Program &program) {
   const std::set<std::string> read = loop::names_read(program.body);
   for (const combine::Binding &binding : combination.bindings) {
@@ -92,26 +104,6 @@ void require_counts(const combine::Combination &combination, loop::Program &prog
     }
   }
 }
-
-namespace {
-
-std::string order_word(std::size_t order) {
-  switch (order) {
-  case 0: return "_scalar";
-  case 1: return "_vector";
-  case 2: return "_matrix";
-  default: return "_tensor" + std::to_string(order);
-  }
-}
-
-/// A parameter in an identifier: a minus is an m.
-std::string parameter_text(std::int64_t parameter) {
-  std::string digits = std::to_string(parameter);
-  if (parameter < 0) digits[0] = 'm';
-  return "_" + digits;
-}
-
-} // namespace
 
 std::string type_name(const layout::Layout &layout, loop::ElementType index, loop::ElementType value) {
   auto has = [&](auto holds) { return std::ranges::any_of(layout.arrays, holds); };

@@ -36,6 +36,12 @@ void add(std::vector<DataCache> &caches, int level, std::int64_t bytes) {
   if (bytes > 0) caches.push_back({level == 1 ? "L1 data" : fmt::format("L{}", level), bytes});
 }
 
+/// The part of a line of /proc/cpuinfo before the colon.
+std::string_view name_in(std::string_view line) {
+  std::string_view name = line.substr(0, line.find(':'));
+  return name.substr(0, name.find_last_not_of(" \t") + 1);
+}
+
 } // namespace
 
 std::vector<DataCache> data_caches(const std::string &folder) {
@@ -58,16 +64,6 @@ std::vector<DataCache> data_caches(const std::string &folder) {
   std::ranges::sort(caches, [](auto &a, auto &b) { return a.bytes < b.bytes; });
   return caches;
 }
-
-namespace {
-
-/// The part of a line of /proc/cpuinfo before the colon.
-std::string_view name_in(std::string_view line) {
-  std::string_view name = line.substr(0, line.find(':'));
-  return name.substr(0, name.find_last_not_of(" \t") + 1);
-}
-
-} // namespace
 
 std::string processor_identity() {
   // The kernel's own list, because LLVM, which the code is made with, must not be loaded to look up a cached

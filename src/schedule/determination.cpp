@@ -33,6 +33,35 @@ bool subset(Variables a, Variables of) {
       "compute it in parts, each into a tensor of its own");
 }
 
+/// Has it constant bounds from either side?
+bool is_within_constants(const std::string &variable, const std::vector<Term> &parts) {
+  bool below = false, above = false;
+  for (const Term &part : parts) {
+    const auto *compare = part.as<term::Compare>();
+    if (!compare || compare->relation != term::Relation::AtLeast) continue;
+    std::int64_t factor = term::coefficient_of(compare->left, variable);
+    term::Linear form = term::linear_form(compare->left);
+    if (form.parts.size() != 1 || factor == 0) continue;
+    (factor > 0 ? below : above) = true;
+  }
+  return below && above;
+}
+
+/// A position that the equation tells. Where it is between positions alone, as k = 8*b + r, this is the place
+/// r in the block, so that the sum can be looked for.
+std::optional<std::string> to_eliminate(const Term &equation, const combine::IterationSpace &space,
+                                        const std::vector<Term> &parts) {
+  bool of_positions = std::ranges::none_of(
+      space.coordinates, [&](const std::string &name) { return term::mentions(equation, name); });
+  std::optional<std::string> found;
+  const std::set<std::string> mentioned = term::variables_of(equation);
+  for (const std::string &position : space.positions)
+    if (mentioned.contains(position) && term::solve_for(position, equation) &&
+        (!found || (of_positions && is_within_constants(position, parts))))
+      found = position;
+  return found;
+}
+
 } // namespace
 
 Determination::Determination(const combine::IterationSpace &space) {
@@ -69,39 +98,6 @@ Determination::Determination(const combine::IterationSpace &space) {
     constraints_.push_back(std::move(constraint));
   }
 }
-
-namespace {
-
-/// Has it constant bounds from either side?
-bool is_within_constants(const std::string &variable, const std::vector<Term> &parts) {
-  bool below = false, above = false;
-  for (const Term &part : parts) {
-    const auto *compare = part.as<term::Compare>();
-    if (!compare || compare->relation != term::Relation::AtLeast) continue;
-    std::int64_t factor = term::coefficient_of(compare->left, variable);
-    term::Linear form = term::linear_form(compare->left);
-    if (form.parts.size() != 1 || factor == 0) continue;
-    (factor > 0 ? below : above) = true;
-  }
-  return below && above;
-}
-
-/// A position that the equation tells. Where it is between positions alone, as k = 8*b + r, this is the place
-/// r in the block, so that the sum can be looked for.
-std::optional<std::string> to_eliminate(const Term &equation, const combine::IterationSpace &space,
-                                        const std::vector<Term> &parts) {
-  bool of_positions = std::ranges::none_of(
-      space.coordinates, [&](const std::string &name) { return term::mentions(equation, name); });
-  std::optional<std::string> found;
-  const std::set<std::string> mentioned = term::variables_of(equation);
-  for (const std::string &position : space.positions)
-    if (mentioned.contains(position) && term::solve_for(position, equation) &&
-        (!found || (of_positions && is_within_constants(position, parts))))
-      found = position;
-  return found;
-}
-
-} // namespace
 
 void Determination::eliminate(const combine::IterationSpace &space, std::vector<Term> &parts) {
   bool progress = true;

@@ -135,10 +135,6 @@ private:
   prove::Prover &prover_;
 };
 
-} // namespace
-
-namespace {
-
 bool adds_products_alone(const IterationSpace &space) {
   const bool is_reduced = (space.by != value::Operator::Add || !space.lookups.empty()) && !space.may_miss();
   return !space.sets && !space.reads(space.target.tensor) && (space.is_product() || is_reduced) &&

@@ -173,6 +173,19 @@ void apply(combine::IterationSpace &space, const Transformation &how) {
   }
 }
 
+/// Where an element is looked for, no schedule decides.
+void refuse_looked_for(const combine::Combination &combination, const parse::Name &name) {
+  for (const combine::IterationSpace &leaf : combination.leaves)
+    for (const combine::Lookup &lookup : leaf.lookups)
+      for (const combine::Place &place : lookup.places)
+        if (contains(place.operand.positions, name.text))
+          report::fail(
+              report::Kind::not_supported, name.span,
+              fmt::format("`{}` is a position of {}, which is searched at each instance of its statement",
+                          name.text, lookup.name),
+              "an order may name coordinates, and positions of other tensors");
+}
+
 } // namespace
 
 void bound_by_sizes(combine::IterationSpace &space, const std::string &variable) {
@@ -200,23 +213,6 @@ parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std:
   if (std::erase_if(schedule.parallel, is_empty) > 0) schedule.sharing.reset();
   return schedule;
 }
-
-namespace {
-
-/// Where an element is looked for, no schedule decides.
-void refuse_looked_for(const combine::Combination &combination, const parse::Name &name) {
-  for (const combine::IterationSpace &leaf : combination.leaves)
-    for (const combine::Lookup &lookup : leaf.lookups)
-      for (const combine::Place &place : lookup.places)
-        if (contains(place.operand.positions, name.text))
-          report::fail(
-              report::Kind::not_supported, name.span,
-              fmt::format("`{}` is a position of {}, which is searched at each instance of its statement",
-                          name.text, lookup.name),
-              "an order may name coordinates, and positions of other tensors");
-}
-
-} // namespace
 
 void transform(combine::Combination &combination, const parse::ScheduleTree &schedule) {
   for (const parse::Name &name : schedule.order)

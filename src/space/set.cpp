@@ -299,6 +299,27 @@ std::vector<Term> constraints_of(isl_basic_set *taken) {
   return listed_constraints(isl_basic_set_remove_redundancies(taken));
 }
 
+Term parameter(isl_set *set, int position) {
+  return context().atoms.at(isl_set_get_dim_name(set, isl_dim_param, static_cast<unsigned>(position)));
+}
+
+/// Calls visit(first, count) for the longest runs of parameters that are to be dropped, the last run first.
+/// All of a run at once: isl simplifies after each call.
+template <class Visit>
+void each_run(isl_set *set, const std::function<bool(const Term &)> &drop, Visit visit) {
+  std::vector<bool> dropped;
+  for (int k = 0; k < isl_set_dim(set, isl_dim_param); ++k)
+    dropped.push_back(drop(parameter(set, k)));
+  for (std::size_t end = dropped.size(); end > 0; --end) {
+    if (!dropped[end - 1]) continue;
+    std::size_t first = end - 1;
+    while (first > 0 && dropped[first - 1])
+      --first;
+    visit(static_cast<unsigned>(first), static_cast<unsigned>(end - first));
+    end = first + 1;
+  }
+}
+
 } // namespace
 
 std::set<Term> atoms_of(const Term &formula) {
@@ -337,31 +358,6 @@ bool Set::is_subset(const Set &of) const {
 bool Set::is_equal(const Set &to) const {
   return checked_bool(isl_set_is_equal(set_, to.set_));
 }
-
-namespace {
-
-Term parameter(isl_set *set, int position) {
-  return context().atoms.at(isl_set_get_dim_name(set, isl_dim_param, static_cast<unsigned>(position)));
-}
-
-/// Calls visit(first, count) for the longest runs of parameters that are to be dropped, the last run first.
-/// All of a run at once: isl simplifies after each call.
-template <class Visit>
-void each_run(isl_set *set, const std::function<bool(const Term &)> &drop, Visit visit) {
-  std::vector<bool> dropped;
-  for (int k = 0; k < isl_set_dim(set, isl_dim_param); ++k)
-    dropped.push_back(drop(parameter(set, k)));
-  for (std::size_t end = dropped.size(); end > 0; --end) {
-    if (!dropped[end - 1]) continue;
-    std::size_t first = end - 1;
-    while (first > 0 && dropped[first - 1])
-      --first;
-    visit(static_cast<unsigned>(first), static_cast<unsigned>(end - first));
-    end = first + 1;
-  }
-}
-
-} // namespace
 
 Set Set::project(const std::function<bool(const Term &)> &drop) const {
   isl_set *result = isl_set_copy(set_);

@@ -128,6 +128,21 @@ template <class Extreme> Term extreme(std::vector<Term> of, int sign) {
   return make(Extreme{std::move(kept)});
 }
 
+template <class Same, class Other> Term join(std::vector<Term> parts) {
+  std::vector<Term> flat;
+  for (const Term &part : parts) {
+    if (const auto *other = part.as<Other>(); other && other->parts.empty()) return part;
+    if (const auto *same = part.as<Same>()) {
+      for (const Term &inner : same->parts)
+        if (!contains(flat, inner)) flat.push_back(inner);
+    } else if (!contains(flat, part)) {
+      flat.push_back(part);
+    }
+  }
+  if (flat.size() == 1) return flat[0];
+  return make(Same{std::move(flat)});
+}
+
 } // namespace
 
 Term::Term() : Term(std::int64_t{0}) {}
@@ -242,25 +257,6 @@ Term at_most(const Term &a, const Term &b) {
 Term less(const Term &a, const Term &b) {
   return at_most(a + Term(1), b);
 }
-
-namespace {
-
-template <class Same, class Other> Term join(std::vector<Term> parts) {
-  std::vector<Term> flat;
-  for (const Term &part : parts) {
-    if (const auto *other = part.as<Other>(); other && other->parts.empty()) return part;
-    if (const auto *same = part.as<Same>()) {
-      for (const Term &inner : same->parts)
-        if (!contains(flat, inner)) flat.push_back(inner);
-    } else if (!contains(flat, part)) {
-      flat.push_back(part);
-    }
-  }
-  if (flat.size() == 1) return flat[0];
-  return make(Same{std::move(flat)});
-}
-
-} // namespace
 
 Term conjunction(std::vector<Term> parts) {
   return join<And, Or>(std::move(parts));
