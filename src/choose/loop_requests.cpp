@@ -146,28 +146,44 @@ std::optional<Sums> sums_of(const LoopsOf &leaf, const loop::Program &lowered) {
   return Sums{levels[outer].variable, levels[inner].variable};
 }
 
-/// Whether the body is an addition to an element that stays the same, of a product whose elements lie one
-/// behind the other, or stay the same too.
-bool runs_along(const loop::For &loop) {
-  bool along = false, astray = false;
+/// The values of the names that a loop's body begins with.
+term::Substitution lets_of(const loop::For &loop) {
   term::Substitution lets;
-  for (const Statement &statement : loop.body) {
-    if (const auto *let = std::get_if<loop::Let>(&statement.kind)) {
+  for (const Statement &statement : loop.body)
+    if (const auto *let = std::get_if<loop::Let>(&statement.kind))
       lets.emplace(let->variable, term::substitute(let->value, lets));
-      continue;
-    }
-    const loop::Accumulate *add = loop::addition_of(statement);
-    const auto *target = add ? std::get_if<loop::Element>(&add->target) : nullptr;
-    if (!target || add->atomic || term::mentions(term::substitute(target->slot, lets), loop.variable))
-      return false;
-    loop::each_element(add->value, [&](const loop::Element &element) {
-      const Term slot = term::substitute(element.slot, lets);
-      const bool moves = loop::runs_along(slot, loop.variable);
-      along = along || moves;
-      astray = astray || (!moves && term::mentions(slot, loop.variable));
-    });
-  }
-  return along && !astray;
+  return lets;
+}
+
+/// The addition that is all that the loop does, behind names; else null.
+const loop::Accumulate *only_sum(const loop::For &loop) {
+  const auto is_name = [](const Statement &statement) {
+    return std::holds_alternative<loop::Let>(statement.kind);
+  };
+  const bool sums = !loop.body.empty() && std::all_of(loop.body.begin(), loop.body.end() - 1, is_name);
+  return sums ? loop::addition_of(loop.body.back()) : nullptr;
+}
+
+/// Whether the elements that it adds lie one behind the other, or stay the same, but not all of them.
+bool runs_along(const loop::For &loop, const loop::Accumulate &sum) {
+  bool along = true, any = false;
+  const term::Substitution lets = lets_of(loop);
+  loop::each_element(sum.value, [&](const loop::Element &element) {
+    const Term slot = term::substitute(element.slot, lets);
+    const bool runs = loop::runs_along(slot, loop.variable);
+    any = any || runs;
+    along = along && (runs || !term::mentions(slot, loop.variable));
+  });
+  return along && any;
+}
+
+/// Does it add such a product to an element that stays the same?
+bool adds_to_one_element(const loop::For &loop) {
+  const loop::Accumulate *sum = only_sum(loop);
+  const auto *target = sum ? std::get_if<loop::Element>(&sum->target) : nullptr;
+  return target && !sum->atomic &&
+         !term::mentions(term::substitute(target->slot, lets_of(loop)), loop.variable) &&
+         runs_along(loop, *sum);
 }
 
 /// Whether the loop holds nothing but the loop over `inner` and what goes with its sum.
@@ -175,7 +191,7 @@ bool holds_sum(const loop::For &loop, const std::string &inner) {
   bool found = false;
   for (const Statement &statement : loop.body) {
     if (const auto *sum = std::get_if<loop::For>(&statement.kind)) {
-      if (found || sum->variable != inner || !runs_along(*sum)) return false;
+      if (found || sum->variable != inner || !adds_to_one_element(*sum)) return false;
       found = true;
     } else if (!std::holds_alternative<loop::Let>(statement.kind) &&
                !std::holds_alternative<loop::Store>(statement.kind)) {
@@ -239,7 +255,8 @@ private:
       if (!inner) continue;
       const loop::Accumulate *sum = shared_sum(*inner, own);
       if (!sum) return nullptr;
-      if (!found && std::holds_alternative<loop::Local>(sum->target) && along(*inner, *sum)) found = inner;
+      if (!found && std::holds_alternative<loop::Local>(sum->target) && runs_along(*inner, *sum))
+        found = inner;
     }
     return found;
   }
@@ -254,32 +271,13 @@ private:
 
   /// The only statement, behind names, of a loop that has the same range in each iteration of that around.
   const loop::Accumulate *shared_sum(const loop::For &inner, const loop::Effects &own) const {
-    const auto is_name = [](const Statement &statement) {
-      return std::holds_alternative<loop::Let>(statement.kind);
-    };
-    const bool sums = !inner.body.empty() && std::all_of(inner.body.begin(), inner.body.end() - 1, is_name);
-    const loop::Accumulate *sum = sums ? loop::addition_of(inner.body.back()) : nullptr;
+    const loop::Accumulate *sum = only_sum(inner);
     std::int64_t extent = 0;
     const bool dense = loop::is_plain(inner) && inner.lower == Term(0) &&
                        term::applications_of(inner.upper).empty() && !own.mentions_declared(inner.upper) &&
                        (!term::constant_difference(inner.lower, inner.upper, extent) ||
                         extent >= cost::shortest_dot_product);
     return sum && dense && may_add(*sum, own) ? sum : nullptr;
-  }
-
-  static bool along(const loop::For &inner, const loop::Accumulate &sum) {
-    bool along = true, any = false;
-    term::Substitution lets;
-    for (const Statement &statement : inner.body)
-      if (const auto *let = std::get_if<loop::Let>(&statement.kind))
-        lets.emplace(let->variable, term::substitute(let->value, lets));
-    loop::each_element(sum.value, [&](const loop::Element &element) {
-      const Term slot = term::substitute(element.slot, lets);
-      const bool runs = loop::runs_along(slot, inner.variable);
-      any = any || runs;
-      along = along && (runs || !term::mentions(slot, inner.variable));
-    });
-    return along && any;
   }
 
   const LoopsOf &leaf_;
