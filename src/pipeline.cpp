@@ -29,7 +29,6 @@
 #include "scan/tree.h"
 #include "schedule/determination.h"
 #include "schedule/sequence.h"
-#include "schedule/shared.h"
 #include "schedule/transform.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "choose/alternatives.h"
 
 #include "choose/threads.h"
-#include "find/in_step.h"
 #include "find/map.h"
+#include "find/walk.h"
 #include "report/diagnostic.h"
 #include "scan/scan.h"
 #include "scan/uses.h"

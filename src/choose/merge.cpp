@@ -1,6 +1,6 @@
 #include "choose/merge.h"
 
-#include "find/in_step.h"
+#include "find/walk.h"
 #include "text/contains.h"
 
 #include <algorithm>

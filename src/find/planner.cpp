@@ -1,9 +1,9 @@
 // Choosing a find method per level.
 #include "cost/finds.h"
 #include "find/counterexample.h"
-#include "find/jump.h"
 #include "find/map.h"
 #include "find/templates.h"
+#include "find/walk.h"
 #include "report/diagnostic.h"
 #include "text/contains.h"
 

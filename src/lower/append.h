@@ -3,10 +3,13 @@
 #include "combine/space.h"
 #include "loop/loop.h"
 #include "lower/elements.h"
+#include "lower/leaf.h"
 #include "lower/lower.h"
+#include "lower/workspace.h"
 #include "scan/nest.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 /// Assembled results: entries are appended, each behind those before it (packing/append.h). Pointers are set
@@ -101,5 +104,15 @@ private:
 /// that have no entry then. What stays moves up, in its order. Precondition: the result's nodes and entries
 /// are there (append.h), but not their counts.
 loop::Block drop_entries(const combine::AssembledResult &result, double dropped, const Extents &extents);
+
+// ---- Assembled results whose entries are dealt by their first position.
+
+/// What the statement does with its entries; null where its result isn't assembled.
+std::shared_ptr<const EntryCode> code_of_entries(const combine::IterationSpace &space, const LeafPlan &plan,
+                                                 Workspace &workspace);
+
+/// Both visits. Precondition: no other statement shares its loops.
+LoweredLeaf lower_dealt(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
+                        const SharedLoops &shared, Workspace &workspace);
 
 } // namespace unravel::lower

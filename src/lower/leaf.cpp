@@ -3,7 +3,6 @@
 #include "loop/copies.h"
 #include "loop/walk.h"
 #include "lower/append.h"
-#include "lower/deal.h"
 #include "lower/jump.h"
 #include "lower/local.h"
 #include "lower/lookups.h"

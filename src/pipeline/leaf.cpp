@@ -10,11 +10,9 @@
 #include "compute/computation.h"
 #include "report/diagnostic.h"
 #include "scan/scan.h"
-#include "scan/search.h"
 #include "scan/tree.h"
 #include "scan/uses.h"
 #include "schedule/sequence.h"
-#include "schedule/shared.h"
 #include "schedule/transform.h"
 
 #include <algorithm>

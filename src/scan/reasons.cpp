@@ -1,6 +1,5 @@
 #include "scan/reasons.h"
 
-#include "scan/facts.h"
 #include "scan/known.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "scan/scan.h"
 
 #include "report/diagnostic.h"
-#include "scan/facts.h"
 #include "scan/known.h"
 #include "space/set.h"
 #include "term/solve.h"

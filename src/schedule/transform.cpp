@@ -4,7 +4,6 @@
 #include "report/diagnostic.h"
 #include "schedule/determination.h"
 #include "schedule/sequence.h"
-#include "schedule/shared.h"
 #include "space/set.h"
 #include "text/contains.h"
 

@@ -1,6 +1,6 @@
 #include "show/finds.h"
 
-#include "find/meanings.h"
+#include "find/counterexample.h"
 #include "prove/example.h"
 #include "show/facts.h"
 #include "show/html.h"
