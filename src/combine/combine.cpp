@@ -2,7 +2,6 @@
 #include "combine/forward.h"
 #include "combine/given_sizes.h"
 #include "combine/naming.h"
-#include "combine/planned.h"
 #include "combine/refuse.h"
 #include "combine/row_major.h"
 #include "combine/split.h"
