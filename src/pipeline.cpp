@@ -5,11 +5,10 @@
 #include "choose/assembled.h"
 #include "choose/merge.h"
 #include "choose/parallel.h"
-#include "choose/result_local.h"
 #include "choose/statements.h"
 #include "choose/threads.h"
 #include "choose/wavefronts.h"
-#include "combine/planned.h"
+#include "combine/forward.h"
 #include "combine/repeated.h"
 #include "combine/structure.h"
 #include "cost/thresholds.h"
@@ -29,7 +28,6 @@
 #include "scan/tree.h"
 #include "schedule/determination.h"
 #include "schedule/sequence.h"
-#include "schedule/shared.h"
 #include "schedule/transform.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "build/blas.h"
 #include "build/cache.h"
 #include "files/file.h"
-#include "machine/processor.h"
+#include "machine/data_caches.h"
 #include "report/diagnostic.h"
 
 #include <chrono>

@@ -1,8 +1,8 @@
 #include "choose/alternatives.h"
 
 #include "choose/threads.h"
-#include "find/in_step.h"
-#include "find/map_level.h"
+#include "find/map.h"
+#include "find/walk.h"
 #include "report/diagnostic.h"
 #include "scan/scan.h"
 #include "scan/uses.h"
@@ -70,7 +70,7 @@ private:
     std::optional<plan::FindPlan> finds =
         find::plan_finds_by(*nest, given_.prover, requests, scan::needs_of_positions(space, *nest));
     // States in an array cost its extent: not where nobody asked for them.
-    if (!finds || std::any_of(finds->levels.begin(), finds->levels.end(), [](const LevelPlan &find) {
+    if (!finds || std::ranges::any_of(finds->levels, [](const LevelPlan &find) {
           return find.walk() && !find.walk()->state_index.empty();
         }))
       return std::nullopt;
@@ -92,18 +92,11 @@ private:
     plan.work = main_.work;
     if (!adds_up()) return;
     plan.reduction = main_.reduction;
-    auto outermost = std::find_if(plan.nest.levels.begin(), plan.nest.levels.end(),
-                                  [](const Level &level) { return level.kind == Level::Kind::Loop; });
+    auto outermost = std::ranges::find_if(plan.nest.levels, &Level::is_loop);
     plan.parallel = static_cast<std::size_t>(outermost - plan.nest.levels.begin());
     if (std::optional<Term> work = work_of(plan, given_.space, given_.combination, thresholds_);
         work && plan.work)
       plan.work = work;
-  }
-
-  static std::size_t loops_in(const std::vector<Level> &levels, std::size_t from, std::size_t to) {
-    return static_cast<std::size_t>(std::count_if(
-        levels.begin() + static_cast<std::ptrdiff_t>(from), levels.begin() + static_cast<std::ptrdiff_t>(to),
-        [](const Level &level) { return level.kind == Level::Kind::Loop; }));
   }
 
   // ---- entries behind marks
@@ -114,14 +107,13 @@ private:
     for (const LevelPlan &plan : main_.finds.levels)
       if (const auto *map = plan.as<DenseMap>(); map && map->tells_absence() && map->level == 0)
         mapped = &plan;
-    if (!mapped || levels_.empty() || levels_[0].kind != Level::Kind::Loop) return std::nullopt;
+    if (!mapped || levels_.empty() || !levels_[0].is_loop()) return std::nullopt;
     const Level &owner = levels_[0];
     std::size_t inner = 1;
-    while (inner < mapped->level && levels_[inner].kind == Level::Kind::Let)
+    while (inner < mapped->level && levels_[inner].is_let())
       ++inner;
     // The rows' loop, the entries' loop, and nothing else that iterates before the find.
-    if (levels_[inner].kind != Level::Kind::Loop || loops_in(levels_, 0, mapped->level) != 2)
-      return std::nullopt;
+    if (!levels_[inner].is_loop() || scan::loops_between(levels_, 0, mapped->level) != 2) return std::nullopt;
     const std::string &entries = levels_[inner].variable;
     const std::string &wanted = levels_[mapped->level].variable;
     combine::IterationSpace space = combine::with_slots_in_range(given_.space, given_.combination.arrays);
@@ -160,8 +152,7 @@ private:
                      const std::string &wanted) const {
     const std::vector<Level> &levels = plan.nest.levels;
     LevelPlan *mapped = find_of(plan, wanted), *row = find_of(plan, owner.variable);
-    if (!mapped || !row || levels.empty() || levels[0].kind != Level::Kind::Loop ||
-        levels[0].variable != entries)
+    if (!mapped || !row || levels.empty() || !levels[0].is_loop() || levels[0].variable != entries)
       return false;
     auto *map = mapped->as<DenseMap>();
     if (!map || !map->tells_absence() || map->level != 0) return false;
@@ -222,7 +213,7 @@ private:
     if (plan.split > map.level) return;
     // A state of the main plan around the choice would be declared again inside.
     begin_behind(plan, plan.split);
-    if (std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
+    if (std::ranges::any_of(plan.finds.levels, [&](const LevelPlan &find) {
           return find.level >= plan.split && find.walk() && find.walk()->state_level < plan.split;
         }))
       return;
@@ -233,15 +224,14 @@ private:
     bool known = map.level > 0 && known_at(map.lower, plan.split) && known_at(map.upper, plan.split);
     const std::int64_t least =
         map.form == plan::MapForm::Presence ? cost::shortest_map_of_presence : cost::shortest_map;
-    bool few = known && loops_in(levels_, map.level, last->level) > 1;
+    bool few = known && scan::loops_between(levels_, map.level, last->level) > 1;
     if (few) condition = term::disjunction({condition, term::at_most(positions, Term(least))});
     const Level &found = levels_[last->level];
-    auto walks =
-        std::find_if(plan.alternatives.begin(), plan.alternatives.end(), [&](const plan::Alternative &each) {
-          const LevelPlan &find = each.plan.finds.levels.back();
-          return find.method() == Method::Sequential &&
-                 each.plan.nest.levels[find.level].variable == found.variable;
-        });
+    auto walks = std::ranges::find_if(plan.alternatives, [&](const plan::Alternative &each) {
+      const LevelPlan &find = each.plan.finds.levels.back();
+      return find.method() == Method::Sequential &&
+             each.plan.nest.levels[find.level].variable == found.variable;
+    });
     if (walks != plan.alternatives.end()) {
       walks->condition = term::disjunction({walks->condition, condition});
       if (known) {
@@ -274,10 +264,10 @@ private:
 
   /// Where one loop leads to the last find: the level of that loop.
   std::optional<std::size_t> driver_of(const LevelPlan &find, std::size_t from) const {
-    if (loops_in(levels_, from, find.level) != 1) return std::nullopt;
+    if (scan::loops_between(levels_, from, find.level) != 1) return std::nullopt;
     for (std::size_t k = from; k < find.level; ++k) {
-      if (levels_[k].kind == Level::Kind::Loop) return k;
-      if (levels_[k].kind == Level::Kind::Find || !levels_[k].guards.empty()) return std::nullopt;
+      if (levels_[k].is_loop()) return k;
+      if (levels_[k].is_find() || !levels_[k].guards.empty()) return std::nullopt;
     }
     return std::nullopt;
   }
@@ -287,8 +277,8 @@ private:
     for (std::size_t k = level; k < levels_.size(); ++k)
       if (term::mentions(term, levels_[k].variable)) return false;
     std::vector<Term> loads = term::applications_of(term);
-    return std::all_of(loads.begin(), loads.end(),
-                       [&](const Term &load) { return main_.nest.safe_loads.count(load) != 0; });
+    return std::ranges::all_of(loads,
+                               [&](const Term &load) { return main_.nest.safe_loads.count(load) != 0; });
   }
 
   bool begins_alike(const scan::Nest &nest, std::size_t split) const {
@@ -304,12 +294,12 @@ private:
   bool fits(LeafPlan &plan, std::size_t split) const {
     begin_behind(plan, split);
     auto is_shared = [&](const LevelPlan &find) {
-      return std::any_of(main_.finds.levels.begin(), main_.finds.levels.end(), [&](const LevelPlan &own) {
+      return std::ranges::any_of(main_.finds.levels, [&](const LevelPlan &own) {
         return own.level == find.level && own.method() == find.method();
       });
     };
     return begins_alike(plan.nest, split) &&
-           std::all_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const LevelPlan &find) {
+           std::ranges::all_of(plan.finds.levels, [&](const LevelPlan &find) {
              if (find.level < split) return is_shared(find);
              return find.made_at().value_or(split) >= split;
            });
@@ -355,7 +345,7 @@ private:
     if (!given_.fixed_order && (!main_.parallel || *main_.parallel < split || adds_up())) {
       std::vector<std::string> first;
       for (std::size_t k = 0; k < *driver; ++k)
-        if (levels_[k].kind != Level::Kind::Let) first.push_back(levels_[k].variable);
+        if (!levels_[k].is_let()) first.push_back(levels_[k].variable);
       first.push_back(found.variable);
       first.push_back(levels_[*driver].variable);
       swapped = order_with(given_.space, first).value_or(schedule::Order{});
@@ -446,12 +436,11 @@ void add_alternatives(LeafPlan &plan, const schedule::Order &order, const Given 
 }
 
 bool looks_for_marks(const LeafPlan &plan) {
-  return std::any_of(plan.alternatives.begin(), plan.alternatives.end(), [](const plan::Alternative &other) {
-    return std::any_of(other.plan.finds.levels.begin(), other.plan.finds.levels.end(),
-                       [](const LevelPlan &find) {
-                         const auto *map = find.as<DenseMap>();
-                         return map && map->has_marks();
-                       });
+  return std::ranges::any_of(plan.alternatives, [](const plan::Alternative &other) {
+    return std::ranges::any_of(other.plan.finds.levels, [](const LevelPlan &find) {
+      const auto *map = find.as<DenseMap>();
+      return map && map->has_marks();
+    });
   });
 }
 

@@ -7,10 +7,6 @@
 #include "prove/prover.h"
 #include "schedule/order.h"
 
-#include <map>
-#include <string>
-#include <vector>
-
 /// Which of several proved plans a kernel executes is decided when it runs, by the counts and segments at
 /// hand: here the other plans are made, with the conditions under which they are the better ones.
 /// (docs/choice.md has the thresholds and what they were measured on.)

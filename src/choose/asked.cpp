@@ -1,6 +1,5 @@
 #include "choose/asked.h"
 
-#include "choose/equal_work.h"
 #include "choose/parallel.h"
 #include "report/diagnostic.h"
 
@@ -53,7 +52,7 @@ void check_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict,
 std::size_t level_of(const LeafPlan &plan, const parse::Name &wanted) {
   const std::vector<Level> &levels = plan.nest.levels;
   for (std::size_t k = 0; k < levels.size(); ++k)
-    if (levels[k].kind == Level::Kind::Loop && levels[k].variable == wanted.text) return k;
+    if (levels[k].is_loop() && levels[k].variable == wanted.text) return k;
   report::fail(Kind::unknown_variable, wanted.span, fmt::format("there is no loop over `{}`", wanted.text),
                fmt::format("the loops are {}", fmt::join(loops_of(plan.nest), ", ")));
 }
@@ -119,13 +118,13 @@ void check_rounds(const ScheduleTree &schedule, const combine::Combination &comb
 
 ScheduleTree with_fused_parallel(ScheduleTree schedule, const combine::Combination &combination) {
   auto is_result = [&](const std::string &tensor) {
-    return std::any_of(combination.bindings.begin(), combination.bindings.end(),
-                       [&](auto &binding) { return binding.is_result && binding.tensor == tensor; });
+    return std::ranges::any_of(combination.bindings,
+                               [&](auto &binding) { return binding.is_result && binding.tensor == tensor; });
   };
   for (const ScheduleTree::Reduce &reduce : schedule.reductions)
-    if (!is_result(reduce.target.text) &&
-        std::none_of(combination.leaves.begin(), combination.leaves.end(),
-                     [&](auto &leaf) { return leaf.target.tensor == reduce.target.text; }))
+    if (!is_result(reduce.target.text) && std::ranges::none_of(combination.leaves, [&](auto &leaf) {
+          return leaf.target.tensor == reduce.target.text;
+        }))
       report::fail(Kind::unknown_tensor, reduce.target.span,
                    fmt::format("`{}` is not the result", reduce.target.text),
                    fmt::format("the result is `{}`", combination.bindings.front().tensor));
@@ -226,8 +225,7 @@ void cut_shared_as_asked(const std::vector<LeafPlan *> &plans, const scan::Node 
 
 void check_cuts(const std::vector<const LeafPlan *> &plans, const ScheduleTree &schedule,
                 const std::optional<WorkBefore> &hindrance) {
-  if (std::any_of(plans.begin(), plans.end(), [](const LeafPlan *plan) { return plan->equal() != nullptr; }))
-    return;
+  if (std::ranges::any_of(plans, [](const LeafPlan *plan) { return plan->equal() != nullptr; })) return;
   if (!schedule.fused.empty()) {
     const parse::Name &outer = schedule.fused[0], &inner = schedule.fused[1];
     report::fail(Kind::not_parallel, inner.span,

@@ -2,6 +2,7 @@
 
 #include "choose/statements.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ std::string order_text(const IterationSpace &space, const Combination &combinati
 /// Where the layout stores only some coordinates: has the statement no others?
 bool have_places(const std::vector<Term> &conditions, const term::Substitution &by,
                  const IterationSpace &space, prove::Prover &prover) {
-  return std::all_of(conditions.begin(), conditions.end(), [&](const Term &condition) {
+  return std::ranges::all_of(conditions, [&](const Term &condition) {
     std::vector<Term> hypotheses = term::conjuncts(space.relation);
     hypotheses.push_back(term::negation(term::substitute(condition, by)));
     return prover.refute("entries with a place", space.target.tensor, hypotheses) == prove::Answer::Refuted;
@@ -60,8 +61,7 @@ std::vector<Term> extents_of_keys(const plan::SortedLoop &sorted, const scan::Ne
   std::vector<Term> extents;
   for (const Term &key : sorted.keys) {
     const auto coordinate = std::ranges::find_if(nest.levels, [&](const scan::Level &level) {
-      return level.kind == scan::Level::Kind::Let && level.value == key &&
-             combination.extents.contains(level.variable);
+      return level.is_let() && level.value == key && combination.extents.contains(level.variable);
     });
     if (coordinate == nest.levels.end()) return {};
     extents.push_back(combination.extents.at(coordinate->variable));
@@ -116,7 +116,7 @@ bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Com
       levels.size() == 2 && !levels[0].is_counted() && levels[1].is_counted() && !levels[1].pointer.empty();
   const std::vector<scan::Level> &nest = plan.nest.levels;
   // Both visits stand in one block: what they declare there would meet.
-  return has_segments && plan.shared == 0 && !nest.empty() && nest.front().kind == scan::Level::Kind::Loop &&
+  return has_segments && plan.shared == 0 && !nest.empty() && nest.front().is_loop() &&
          plan.finds.levels.empty() && plan.alternatives.empty() && plan.hoists.empty() &&
          plan.searches.empty() && !plan.sums_at;
 }
@@ -130,15 +130,14 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
   std::vector<plan::SortedLoop> sorts;
   for (std::size_t k = plan.visits(); k-- > plan.shared;) {
     const scan::Level &level = plan.nest.levels[k];
-    if (level.kind == scan::Level::Kind::Let) {
+    if (level.is_let()) {
       values = term::substitute(values, {{level.variable, level.value}});
       continue;
     }
     plan::SortedLoop sorted{k, {}, {}};
     for (const Term &value : values)
       if (term::mentions(value, level.variable)) sorted.keys.push_back(value);
-    if (level.kind == scan::Level::Kind::Loop && !sorted.keys.empty() &&
-        std::ranges::all_of(sorted.keys, is_element))
+    if (level.is_loop() && !sorted.keys.empty() && std::ranges::all_of(sorted.keys, is_element))
       sorts.push_back(std::move(sorted));
     // what comes behind it in the order, this loop's own order must do
     values.erase(std::ranges::find_if(
@@ -213,8 +212,7 @@ std::vector<std::vector<std::string>> orders_for_entries(const IterationSpace &s
     const Term value = term::substitute(step.value, by);
     const std::set<std::string> names = term::variables_of(value);
     for (const std::string &coordinate : space.coordinates)
-      if (names.contains(coordinate) && std::find(first.begin(), first.end(), coordinate) == first.end())
-        first.push_back(coordinate);
+      if (names.contains(coordinate) && !contains(first, coordinate)) first.push_back(coordinate);
     if (orders.empty() || orders.back() != first) orders.push_back(first);
   }
   return orders;
@@ -249,6 +247,120 @@ void fail_entry_order(const IterationSpace &space, const Combination &combinatio
 std::string to_text(const EntryOrder &order, const IterationSpace &space, const Combination &combination) {
   return fmt::format("{}: {} by {}{}\n", space.target.tensor, order.is_kept ? "in order" : "not in order",
                      order_text(space, combination), order.is_distinct ? ", each coordinate once" : "");
+}
+
+namespace {
+
+/// Lists have a map with an element for each coordinate: of matrices that would be too many.
+constexpr std::size_t most_modes = 1;
+const char *const list_layout = "listed";
+/// Of so many coordinates a row's entries lie too far apart for caches: a hash table finds them sooner.
+/// Measured: docs/choice.md.
+constexpr double least_hashed = 1 << 23;
+/// How much more loops in the result's order may cost than in the order of least cost. Costs are estimates, a
+/// local saves a sort of all entries, and an order against the operands costs as much more as they have rows.
+constexpr double most_overhead = 16;
+
+/// The index variables by which the layout orders its entries, as far as these alone do.
+std::vector<std::string> ordered_indices(const AssembledResult &result, const IterationSpace &space) {
+  const term::Substitution by = result.entry_of(space.target);
+  std::vector<std::string> indices;
+  for (const packing::AppendOrder &step : result.append.order) {
+    const term::Term value = term::substitute(step.value, by);
+    const auto *index = value.as<term::Variable>();
+    if (!index || step.descending) break;
+    indices.push_back(index->name);
+  }
+  return indices;
+}
+
+/// With bounds for the index variables, which the loops of a program have.
+IterationSpace bounded(IterationSpace space, const Combination &combination) {
+  std::vector<term::Term> parts{space.relation};
+  for (const std::string &index : space.coordinates)
+    if (const auto extent = combination.extents.find(index); extent != combination.extents.end())
+      parts.push_back(term::between(term::Term(0), term::variable(index), extent->second));
+  space.relation = term::conjunction(std::move(parts));
+  return space;
+}
+
+/// Does the index have so many values, as the data say?
+bool is_wide(const std::string &index, const Combination &combination, const schedule::Counts &counts) {
+  const auto extent = combination.extents.find(index);
+  const auto *size = extent == combination.extents.end() ? nullptr : extent->second.as<term::Variable>();
+  const auto known = size ? counts.find(size->name) : counts.end();
+  return known != counts.end() && known->second >= least_hashed;
+}
+
+bool costs_too_much(const IterationSpace &space, const std::vector<std::string> &outermost,
+                    const schedule::Counts &counts) {
+  std::vector<parse::Name> first;
+  for (const std::string &index : outermost)
+    first.push_back({index, {}});
+  const auto cost = [&](const std::vector<parse::Name> &given) {
+    return schedule::cost_of(space, schedule::plan_order(space, counts, {}, {}, given), counts);
+  };
+  return cost(first) > most_overhead * cost({});
+}
+
+} // namespace
+
+bool adds_several_products(const Combination &combination) {
+  return combination.leaves.size() > 1 &&
+         std::ranges::all_of(combination.leaves, [](auto &space) { return space.target.appends; });
+}
+
+std::optional<compute::ResultLocal> local_to_merge(compute::ResultLocal local) {
+  if (local.layout == list_layout || local.modes.size() != 1) return std::nullopt;
+  local.layout = list_layout;
+  local.why.clear();
+  return local;
+}
+
+std::optional<compute::ResultLocal> masked_local(compute::ResultLocal local, const compute::Computation &line,
+                                                 value::Type type) {
+  if (local.modes.size() != 1 || local.around.empty() || !value::is_floating(type) ||
+      !compute::may_mask_local(line.program, local))
+    return std::nullopt;
+  local.layout = "dense";
+  local.why.clear();
+  local.is_masked = true;
+  return local;
+}
+
+std::optional<compute::ResultLocal> local_for_result(const Combination &combination,
+                                                     const compute::Computation &line,
+                                                     const schedule::Counts &counts) {
+  const std::vector<IterationSpace> &leaves = combination.leaves;
+  if (leaves.empty() || !leaves.front().target.appends || !compute::may_have_result_local(line.program))
+    return std::nullopt;
+  const IterationSpace &space = leaves.front();
+  const AssembledResult &result = *combination.assembly(space.target.tensor);
+  const std::vector<std::string> ordered = ordered_indices(result, space);
+  const std::size_t loose = result.append.loose; // what comes behind that many need not be in order
+  std::vector<std::string> modes;
+  for (const term::Term &coordinate : space.target.coordinates)
+    modes.push_back(coordinate.as<term::Variable>()->name);
+  std::optional<compute::ResultLocal> costly; // better than none
+  for (std::size_t around = std::min(ordered.size(), modes.size() - 1) + 1; around-- > 0;) {
+    compute::ResultLocal local{compute::fresh_tensor(line, "w"), ordered, modes, list_layout};
+    local.around.resize(around);
+    std::erase_if(local.modes, [&](const std::string &mode) { return contains(local.around, mode); });
+    // Where its own entries must be in order: those of a list would have to be sorted.
+    if (around < std::min(ordered.size(), loose)) local.layout = "bitmap";
+    if (local.modes.size() > most_modes) break;
+    if (around > 0 && is_wide(local.modes.front(), combination, counts)) {
+      local.layout = "hashed";
+      local.why = fmt::format("; a hash table finds them, as `{}` has so many values", local.modes.front());
+    }
+    if (std::ranges::none_of(leaves, [&](const IterationSpace &each) {
+          return costs_too_much(bounded(each, combination), local.around, counts);
+        }))
+      return local;
+    if (!costly) costly = std::move(local);
+  }
+  if (space.by != value::Operator::Add) return costly; // what a list has twice is added up
+  return compute::ResultLocal{compute::fresh_tensor(line, "w"), {}, modes, "coo_dup"};
 }
 
 } // namespace unravel::choose

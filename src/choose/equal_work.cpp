@@ -1,10 +1,7 @@
 #include "choose/equal_work.h"
 
-#include "choose/lets.h"
-
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace unravel::choose {
 
@@ -18,18 +15,15 @@ namespace {
 class Segments {
 public:
   Segments(const LeafPlan &plan, std::size_t level, prove::Prover &prover)
-      : plan_(plan), loop_(plan.nest.levels[level]), prover_(prover), parent_(loop_.variable),
+      : plan_(plan), level_(level), loop_(plan.nest.levels[level]), prover_(prover), parent_(loop_.variable),
         begin_(term::variable(loop_.variable)) {}
 
   /// The bounds of a level, over the variables of loops alone.
-  Level resolved(const Level &level) const {
-    Level result = level;
-    result.lower = lets_.put_in(level.lower);
-    result.upper = lets_.put_in(level.upper);
-    return result;
+  Level resolved(Level level) const {
+    level.lower = scan::through_lets(level.lower, plan_.nest.levels, level_ + 1);
+    level.upper = scan::through_lets(level.upper, plan_.nest.levels, level_ + 1);
+    return level;
   }
-
-  void pass(const Level &level) { lets_.add(level); }
 
   /// Whether the level's range begins where that of the iteration before ends, of the loop or segment that
   /// was followed last.
@@ -46,8 +40,6 @@ public:
     parent_ = inner.variable;
     return begin_;
   }
-
-  const Level &loop() const { return loop_; }
 
   /// For each iteration of the loop (with the end, where `also_end`): it can't be.
   bool never(const char *name, const Term &what, bool also_end) {
@@ -67,7 +59,7 @@ public:
   /// Also at the end of the loop's range.
   bool can_be_read(const Term &begin) {
     std::vector<Term> loads = term::applications_of(begin);
-    return std::all_of(loads.begin(), loads.end(), [&](const Term &load) {
+    return std::ranges::all_of(loads, [&](const Term &load) {
       const auto *call = load.as<term::Apply>();
       auto extents = plan_.nest.arrays.find(call->function);
       if (extents == plan_.nest.arrays.end() || extents->second.size() != call->arguments.size())
@@ -95,9 +87,9 @@ public:
 
 private:
   const LeafPlan &plan_;
+  const std::size_t level_;
   const Level &loop_;
   prove::Prover &prover_;
-  Lets lets_;
   std::string parent_; // the loop whose iterations the next segments belong to
   Term begin_;         // its first iteration, over the loop's variable
 };
@@ -114,8 +106,7 @@ WorkBefore positions_before(const LeafPlan &plan, std::size_t level, prove::Prov
   Term before = term::variable(levels[level].variable);
   bool found = false;
   for (std::size_t k = level + 1; k < levels.size(); ++k) {
-    segments.pass(levels[k]);
-    if (levels[k].kind != Level::Kind::Loop || !segments.continues(levels[k])) continue;
+    if (!levels[k].is_loop() || !segments.continues(levels[k])) continue;
     Term begin = segments.follow(levels[k]);
     if (std::string problem = segments.problem_with(begin); !problem.empty()) {
       if (!found) return {std::nullopt, problem, property_hint};
@@ -157,12 +148,10 @@ WorkBefore positions_before(const std::vector<const LeafPlan *> &plans, const sc
 WorkBefore pairs_before(const LeafPlan &plan, std::size_t level, std::size_t inside, prove::Prover &prover) {
   const std::vector<Level> &levels = plan.nest.levels;
   Segments segments(plan, level, prover);
-  for (std::size_t k = level + 1; k < inside; ++k) {
-    if (levels[k].kind != Level::Kind::Let)
+  for (std::size_t k = level + 1; k < inside; ++k)
+    if (!levels[k].is_let())
       return {std::nullopt, fmt::format("`{}` stands between them", levels[k].variable),
               "fuse a loop with the one directly inside"};
-    segments.pass(levels[k]);
-  }
   const Level inner = segments.resolved(levels[inside]);
   const Term variable = term::variable(levels[level].variable);
   Term before(0);

@@ -1,5 +1,7 @@
 #include "choose/hoist.h"
 
+#include "term/children.h"
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -21,17 +23,12 @@ using Names = std::set<std::string>;
 constexpr double least_length = 1.25;
 
 bool is_dense_loop(const Level &level) {
-  return level.kind == Level::Kind::Loop && level.tensor.empty() && level.guards.empty() &&
-         level.lower == Term(0) && level.upper.as<term::Variable>();
-}
-
-bool mentions_any(const Term &term, const Names &names) {
-  const Names own = term::variables_of(term);
-  return std::any_of(own.begin(), own.end(), [&](auto &name) { return names.contains(name); });
+  return level.is_loop() && level.tensor.empty() && level.guards.empty() && level.lower == Term(0) &&
+         level.upper.as<term::Variable>();
 }
 
 bool mentions_any(const Operand &operand, const Names &names) {
-  return mentions_any(operand.slot, names);
+  return term::mentions_any(operand.slot, names);
 }
 
 /// Does one plain sum of products stand at each point, in loops alone?
@@ -50,7 +47,7 @@ std::size_t begin_of_dense(const scan::Nest &nest) {
     const Level &level = nest.levels[k];
     if (is_dense_loop(level))
       begin = k;
-    else if (level.kind != Level::Kind::Let || !level.guards.empty())
+    else if (!level.is_let() || !level.guards.empty())
       break;
   }
   return begin;
@@ -61,7 +58,7 @@ std::optional<double> terms_in(const scan::Nest &nest, std::size_t loop, std::si
                                const find::Lengths &lengths) {
   double terms = 1;
   for (std::size_t k = loop; k < dense; ++k) {
-    if (nest.levels[k].kind != Level::Kind::Loop) continue;
+    if (!nest.levels[k].is_loop()) continue;
     auto length = lengths.find(nest.levels[k].variable);
     if (length == lengths.end()) return std::nullopt;
     terms *= length->second;
@@ -81,25 +78,24 @@ std::vector<std::string> dense_loops_last(const scan::Nest &nest, const Iteratio
   Names needed; // by the loops over what is stored
   for (std::size_t k = nest.levels.size(); k-- > 0;) {
     const Level &level = nest.levels[k];
-    if (level.kind == Level::Kind::Let && needed.contains(level.variable))
-      needed.merge(term::variables_of(level.value));
-    if (level.kind != Level::Kind::Loop || is_dense_loop(level)) continue;
+    if (level.is_let() && needed.contains(level.variable)) needed.merge(term::variables_of(level.value));
+    if (!level.is_loop() || is_dense_loop(level)) continue;
     needed.merge(term::variables_of(level.lower));
     needed.merge(term::variables_of(level.upper));
   }
   std::vector<std::string> stored, dense;
   bool is_last = true;
   for (const Level &level : nest.levels) {
-    if (level.kind == Level::Kind::Find) return {};
-    if (level.kind != Level::Kind::Loop) continue;
+    if (level.is_find()) return {};
+    if (!level.is_loop()) continue;
     const bool is_dense = is_dense_loop(level) && !needed.contains(level.variable);
     (is_dense ? dense : stored).push_back(level.variable);
     is_last = is_last && (is_dense || dense.empty());
   }
   if (stored.empty() || dense.size() < 2) return {};
   auto factors_with = [&](const std::string &variable) {
-    return std::count_if(space.operands.begin(), space.operands.end(),
-                         [&](const Operand &operand) { return mentions_any(operand, {variable}); });
+    return std::ranges::count_if(space.operands,
+                                 [&](const Operand &operand) { return mentions_any(operand, {variable}); });
   };
   // Its sums are there before the loops over modes that only other factors have.
   auto is_summed_first = [&](const std::string &variable) {
@@ -112,7 +108,7 @@ std::vector<std::string> dense_loops_last(const scan::Nest &nest, const Iteratio
   };
   if (stored.size() < 2 && std::ranges::none_of(dense, is_summed_first)) return {};
   std::vector<std::string> order = dense;
-  std::stable_sort(order.begin(), order.end(), [&](const std::string &one, const std::string &other) {
+  std::ranges::stable_sort(order, [&](const std::string &one, const std::string &other) {
     const bool is_first = is_summed_first(one);
     return is_first != is_summed_first(other) ? is_first : factors_with(one) < factors_with(other);
   });
@@ -128,7 +124,7 @@ std::vector<Hoist> hoists_of(const LeafPlan &plan, const IterationSpace &space,
   const std::size_t dense = begin_of_dense(nest);
   std::vector<Hoist> hoists;
   for (std::size_t loop = 0; loop < nest.levels.size(); ++loop) {
-    if (nest.levels[loop].kind != Level::Kind::Loop) continue;
+    if (!nest.levels[loop].is_loop()) continue;
     const bool is_dense = loop >= dense; // then those over dense modes behind it alone are the sum's
     if (is_dense && !hoists.empty()) break;
     // What comes to no point must not be taken for a sum that is zero: each loop inside has a sum, too.
@@ -141,7 +137,7 @@ std::vector<Hoist> hoists_of(const LeafPlan &plan, const IterationSpace &space,
       const Level &level = nest.levels[k];
       if (k >= dense && k != loop && is_dense_loop(level))
         modes.push_back(level.variable);
-      else if (!is_dense || k == loop || mentions_any(level.value, inside))
+      else if (!is_dense || k == loop || term::mentions_any(level.value, inside))
         inside.insert(level.variable);
     }
     if (mentions_any(space.target, inside)) {
@@ -156,8 +152,8 @@ std::vector<Hoist> hoists_of(const LeafPlan &plan, const IterationSpace &space,
         needed.merge(term::variables_of(operand.slot));
       else
         hoist.outside.insert(operand.name);
-    std::copy_if(modes.begin(), modes.end(), std::back_inserter(hoist.modes),
-                 [&](const std::string &mode) { return needed.contains(mode); });
+    std::ranges::copy_if(modes, std::back_inserter(hoist.modes),
+                         [&](const std::string &mode) { return needed.contains(mode); });
     const std::size_t left = hoists.empty() ? modes.size() : hoists.back().modes.size();
     const bool saves = !is_tested && hoist.modes.size() < left;
     if (!saves ||

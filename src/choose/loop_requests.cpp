@@ -1,16 +1,25 @@
 #include "choose/loop_requests.h"
 
+#include "cost/thresholds.h"
+#include "loop/dense_sum.h"
+#include "loop/load.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace unravel::choose {
 
-using report::Kind;
 using Asked = parse::ScheduleTree::LoopRequest;
+using depend::Verdict;
+using loop::Request;
+using loop::Statement;
+using report::Kind;
 using scan::Level;
+using term::Term;
 
 namespace {
 
@@ -52,8 +61,7 @@ std::vector<std::string> loops_of(const std::vector<LoopsOf> &leaves, const loop
   std::vector<std::string> names;
   for (const LoopsOf &leaf : leaves)
     for (const Level &level : leaf.plan->nest.levels)
-      if (std::find(names.begin(), names.end(), level.variable) == names.end() &&
-          (level.kind == Level::Kind::Loop || has_loop(lowered, level.variable)))
+      if (!contains(names, level.variable) && (level.is_loop() || has_loop(lowered, level.variable)))
         names.push_back(level.variable);
   return names;
 }
@@ -87,11 +95,210 @@ Place place_in(const LoopsOf &leaf, const std::string &variable) {
   if (std::find(loops.begin(), own, variable) != own) return Place::Shared;
   for (const Level &level : leaf.plan->nest.levels) {
     if (level.variable != variable) continue;
-    if (level.kind == Level::Kind::Loop) return Place::Loop;
-    return level.kind == Level::Kind::Find ? Place::Searched : Place::None;
+    if (level.is_loop()) return Place::Loop;
+    return level.is_find() ? Place::Searched : Place::None;
   }
   return Place::None;
 }
+
+/// The loops of a leaf: `inner` sums up what belongs to one iteration of `outer`, directly around it.
+struct Sums {
+  std::string outer, inner;
+};
+
+/// The inner loop in vectors, for several iterations of the outer one at once. `updates`: these add to one
+/// place.
+std::vector<Request> several_at_once(const std::string &outer, const std::string &inner, bool updates) {
+  Request simd, jam;
+  simd.kind = Request::Kind::Vectorise;
+  simd.variable = inner;
+  simd.updates = true;
+  jam.kind = Request::Kind::Jam;
+  jam.variable = outer;
+  jam.factor = cost::dot_products_at_once;
+  jam.updates = updates;
+  return {simd, jam};
+}
+
+bool has(Verdict verdict, const Level &level, const LoopsOf &leaf) {
+  return std::ranges::any_of(leaf.verdicts, [&](const depend::LoopVerdict &each) {
+    return each.variable == level.variable && each.verdict == verdict;
+  });
+}
+
+/// The same range wherever it is entered, and not known to be short.
+bool is_dense(const Level &level, const scan::Nest &nest) {
+  if (!term::applications_of(level.lower).empty() || !term::applications_of(level.upper).empty())
+    return false;
+  for (const Level &outer : nest.levels)
+    if (term::mentions(level.lower, outer.variable) || term::mentions(level.upper, outer.variable))
+      return false;
+  std::int64_t extent = 0;
+  return !term::constant_difference(level.lower, level.upper, extent) || extent >= cost::shortest_dot_product;
+}
+
+/// Blocks and the like get their constant bounds in a pass of their own.
+bool is_long(const Level &level) {
+  std::int64_t extent = 0;
+  return !term::constant_difference(level.lower, level.upper, extent) && !level.upper.as<term::Minimum>() &&
+         !level.lower.as<term::Maximum>();
+}
+
+std::optional<Sums> sums_of(const LoopsOf &leaf, const loop::Program &lowered) {
+  const std::vector<Level> &levels = leaf.plan->nest.levels;
+  const std::vector<std::string> ranges = ranges_of(*leaf.plan, lowered);
+  std::vector<std::size_t> loops; // from the innermost one outwards, as long as no guard stands between
+  for (std::size_t k = levels.size(); k-- > 0 && loops.size() < 2;) {
+    const bool is_range = contains(ranges, levels[k].variable);
+    if (!levels[k].guards.empty() || (levels[k].is_find() && !is_range)) return {};
+    if (levels[k].is_loop() || is_range) loops.push_back(k);
+  }
+  if (loops.size() < 2) return {};
+  const auto [inner, outer] = std::pair(loops[0], loops[1]);
+  if (!is_dense(levels[inner], leaf.plan->nest) || !is_long(levels[outer]) || leaf.plan->parallel == inner ||
+      !has(Verdict::Reduction, levels[inner], leaf) || !has(Verdict::Parallel, levels[outer], leaf))
+    return {};
+  return Sums{levels[outer].variable, levels[inner].variable};
+}
+
+/// The values of the names that a loop's body begins with.
+term::Substitution lets_of(const loop::For &loop) {
+  term::Substitution lets;
+  for (const Statement &statement : loop.body)
+    if (const auto *let = std::get_if<loop::Let>(&statement.kind))
+      lets.emplace(let->variable, term::substitute(let->value, lets));
+  return lets;
+}
+
+/// The addition that is all that the loop does, behind names; else null.
+const loop::Accumulate *only_sum(const loop::For &loop) {
+  const auto is_name = [](const Statement &statement) {
+    return std::holds_alternative<loop::Let>(statement.kind);
+  };
+  const bool sums = !loop.body.empty() && std::all_of(loop.body.begin(), loop.body.end() - 1, is_name);
+  return sums ? loop::addition_of(loop.body.back()) : nullptr;
+}
+
+/// Whether the elements that it adds lie one behind the other, or stay the same, but not all of them.
+bool runs_along(const loop::For &loop, const loop::Accumulate &sum) {
+  bool along = true, any = false;
+  const term::Substitution lets = lets_of(loop);
+  loop::each_element(sum.value, [&](const loop::Element &element) {
+    const Term slot = term::substitute(element.slot, lets);
+    const bool runs = loop::runs_along(slot, loop.variable);
+    any = any || runs;
+    along = along && (runs || !term::mentions(slot, loop.variable));
+  });
+  return along && any;
+}
+
+/// Does it add such a product to an element that stays the same?
+bool adds_to_one_element(const loop::For &loop) {
+  const loop::Accumulate *sum = only_sum(loop);
+  const auto *target = sum ? std::get_if<loop::Element>(&sum->target) : nullptr;
+  return target && !sum->atomic &&
+         !term::mentions(term::substitute(target->slot, lets_of(loop)), loop.variable) &&
+         runs_along(loop, *sum);
+}
+
+/// Whether the loop holds nothing but the loop over `inner` and what goes with its sum.
+bool holds_sum(const loop::For &loop, const std::string &inner) {
+  bool found = false;
+  for (const Statement &statement : loop.body) {
+    if (const auto *sum = std::get_if<loop::For>(&statement.kind)) {
+      if (found || sum->variable != inner || !adds_to_one_element(*sum)) return false;
+      found = true;
+    } else if (!std::holds_alternative<loop::Let>(statement.kind) &&
+               !std::holds_alternative<loop::Store>(statement.kind)) {
+      return false;
+    }
+  }
+  return found;
+}
+
+/// The loop over what a leaf's parts share innermost, around an inner product in a local value.
+class SumsOfParts {
+public:
+  SumsOfParts(const LoopsOf &leaf, const loop::Program &lowered, const loop::Counts &counts)
+      : leaf_(leaf), lowered_(lowered), counts_(counts) {}
+
+  std::vector<Request> requests() {
+    const loop::For *outer = nullptr;
+    const loop::For *inner = nullptr;
+    loop::each_statement(lowered_.body, [&](const Statement &statement) {
+      const auto *loop = std::get_if<loop::For>(&statement.kind);
+      const loop::For *own = loop && !outer ? inner_product(*loop) : nullptr;
+      if (own) outer = loop, inner = own;
+    });
+    const std::optional<Verdict> carried = outer ? verdict_of(outer->variable) : std::nullopt;
+    if (!carried || loop::mean_length(*outer, counts_).value_or(cost::least_jammed) < cost::least_jammed ||
+        loops_of(outer->variable) != 1 || loops_of(inner->variable) != 1)
+      return {};
+    return several_at_once(outer->variable, inner->variable, *carried == Verdict::Reduction);
+  }
+
+private:
+  std::optional<Verdict> verdict_of(const std::string &variable) const {
+    for (const depend::LoopVerdict &each : leaf_.verdicts)
+      if (each.variable == variable &&
+          (each.verdict == Verdict::Reduction || each.verdict == Verdict::Parallel))
+        return each.verdict;
+    return {};
+  }
+
+  int loops_of(const std::string &variable) const {
+    int count = 0;
+    loop::each_statement(lowered_.body, [&](const Statement &statement) {
+      const auto *loop = std::get_if<loop::For>(&statement.kind);
+      count += loop && loop->variable == variable;
+    });
+    return count;
+  }
+
+  /// The first loop in it that is an inner product, where the loops in it may be shared by iterations: all
+  /// run over dense modes, and add to local values of an iteration or to elements of the result.
+  const loop::For *inner_product(const loop::For &outer) const {
+    if (outer.parallel || outer.step != 1 || outer.simd || outer.team) return nullptr;
+    const loop::Effects own = loop::effects_of(outer.body);
+    const loop::For *found = nullptr;
+    for (const Statement &statement : outer.body) {
+      if (const auto *add = loop::addition_of(statement); add && !may_add(*add, own)) return nullptr;
+      const auto *inner = std::get_if<loop::For>(&statement.kind);
+      if (!inner && !loop::addition_of(statement) && !std::holds_alternative<loop::Let>(statement.kind) &&
+          !std::holds_alternative<loop::DeclareValue>(statement.kind))
+        return nullptr;
+      if (!inner) continue;
+      const loop::Accumulate *sum = shared_sum(*inner, own);
+      if (!sum) return nullptr;
+      if (!found && std::holds_alternative<loop::Local>(sum->target) && runs_along(*inner, *sum))
+        found = inner;
+    }
+    return found;
+  }
+
+  bool may_add(const loop::Accumulate &add, const loop::Effects &own) const {
+    if (const auto *local = std::get_if<loop::Local>(&add.target)) return own.declared.contains(local->name);
+    const std::string &array = std::get<loop::Element>(add.target).array;
+    return !add.atomic && std::ranges::none_of(lowered_.workspace, [&](const loop::WorkspaceArray &each) {
+      return each.name == array;
+    });
+  }
+
+  /// The only statement, behind names, of a loop that has the same range in each iteration of that around.
+  const loop::Accumulate *shared_sum(const loop::For &inner, const loop::Effects &own) const {
+    const loop::Accumulate *sum = only_sum(inner);
+    std::int64_t extent = 0;
+    const bool dense = loop::is_plain(inner) && inner.lower == Term(0) &&
+                       term::applications_of(inner.upper).empty() && !own.mentions_declared(inner.upper) &&
+                       (!term::constant_difference(inner.lower, inner.upper, extent) ||
+                        extent >= cost::shortest_dot_product);
+    return sum && dense && may_add(*sum, own) ? sum : nullptr;
+  }
+
+  const LoopsOf &leaf_;
+  const loop::Program &lowered_;
+  const loop::Counts &counts_;
+};
 
 } // namespace
 
@@ -112,7 +319,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
     const std::string &variable = asked.variable.text;
     check_once(schedule.loops, k);
     std::vector<std::string> loops = loops_of(leaves, lowered);
-    if (std::find(loops.begin(), loops.end(), variable) == loops.end())
+    if (!contains(loops, variable))
       report::fail(Kind::unknown_variable, asked.variable.span,
                    fmt::format("there is no loop over `{}`", variable),
                    loops.empty() ? "the kernel has no loops"
@@ -140,7 +347,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
                                  variable, word(asked.kind)),
                      fmt::format("`unroll {}` works, and changes of a statement's own loops", variable));
       const std::vector<std::string> ranges = ranges_of(*leaf.plan, lowered);
-      if (place == Place::Searched && std::find(ranges.begin(), ranges.end(), variable) == ranges.end())
+      if (place == Place::Searched && !contains(ranges, variable))
         report::fail(
             Kind::not_supported, asked.span,
             fmt::format("the loop over `{}` is a search: it can't be {}", variable, word(asked.kind)),
@@ -152,6 +359,30 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
     requests.push_back(std::move(request));
   }
   return requests;
+}
+
+std::vector<Request> dot_products(const std::vector<LoopsOf> &plans, const loop::Program &lowered,
+                                  const loop::Counts &counts) {
+  if (plans.size() == 1 && plans.front().plan->parts) {
+    const bool in_chunks = std::holds_alternative<plan::Chunks>(plans.front().plan->cut);
+    return in_chunks ? SumsOfParts(plans.front(), lowered, counts).requests() : std::vector<Request>{};
+  }
+  std::optional<Sums> sums; // the same in each
+  for (const LoopsOf &each : plans) {
+    if (!std::holds_alternative<plan::Chunks>(each.plan->cut)) return {};
+    std::optional<Sums> own = sums_of(each, lowered);
+    if (!own || (sums && (own->outer != sums->outer || own->inner != sums->inner))) return {};
+    sums = std::move(own);
+  }
+  if (!sums) return {};
+  std::size_t good = 0, all = 0;
+  loop::each_statement(lowered.body, [&](const Statement &statement) {
+    const auto *loop = std::get_if<loop::For>(&statement.kind);
+    all += loop && (loop->variable == sums->outer || loop->variable == sums->inner);
+    good += loop && loop->variable == sums->outer && holds_sum(*loop, sums->inner);
+  });
+  if (good != plans.size() || all != 2 * plans.size()) return {};
+  return several_at_once(sums->outer, sums->inner, false);
 }
 
 } // namespace unravel::choose

@@ -1,6 +1,7 @@
 #include "choose/merge.h"
 
-#include "find/rising.h"
+#include "find/walk.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -32,14 +33,6 @@ std::string coordinates_of(const LocalTensor &local) {
         element.value == term::variable(local.modes.front()))
       return element.array;
   return "";
-}
-
-std::vector<Term> terms_of(const Level &level) {
-  std::vector<Term> terms{level.lower, level.upper, level.value};
-  for (const scan::Component &component : level.components)
-    terms.insert(terms.end(), {component.key, component.target, component.width});
-  terms.insert(terms.end(), level.guards.begin(), level.guards.end());
-  return terms;
 }
 
 /// Plans one local.
@@ -130,21 +123,18 @@ private:
     const std::string &written = combination_.leaves[reader].target.tensor;
     if (space.reads(written))
       return fmt::format("it reads {}, which is written for each coordinate", written);
-    Term key = space.target.coordinates.back();
-    for (std::size_t k = levels.size(); k-- > depth;)
-      if (levels[k].kind == Level::Kind::Let)
-        key = term::substitute(key, {{levels[k].variable, levels[k].value}});
+    const Term key = scan::through_lets(space.target.coordinates.back(), levels, depth);
     const auto *load = key.as<term::Apply>();
     const auto *position =
         load && load->arguments.size() == 1 ? load->arguments[0].as<term::Variable>() : nullptr;
     const auto loop = std::ranges::find_if(levels, [&](const Level &level) {
-      return position && level.kind != Level::Kind::Let && level.variable == position->name;
+      return position && !level.is_let() && level.variable == position->name;
     });
     Merged merged{
         local_.tensor, static_cast<std::size_t>(loop - levels.begin()), load ? load->function : "", {}};
     if (loop == levels.end() || merged.level < depth || loop->tensor.empty())
       return "no loop over positions holds its coordinates";
-    if (loop->kind == Level::Kind::Find) {
+    if (loop->is_find()) {
       const plan::LevelPlan &find = *plan.finds.at(merged.level);
       if (!(find.unique || find.contiguous) || !loop->guards.empty())
         return fmt::format("the positions that are found for {} may not lie side by side", loop->variable);
@@ -157,7 +147,7 @@ private:
       return fmt::format("the coordinates may not strictly increase{}{}", rising.example.empty() ? "" : ": ",
                          rising.example);
     merged.is_tested = !loop->guards.empty() || std::any_of(loop + 1, levels.end(), [](const Level &level) {
-      return level.kind != Level::Kind::Let || !level.guards.empty();
+      return !level.is_let() || !level.guards.empty();
     });
     plans_of_.emplace_back(number, std::move(merged));
     return "";
@@ -174,13 +164,12 @@ private:
   std::string look_around(const LeafPlan &plan, const IterationSpace &space, Merged &merged) const {
     const std::vector<Level> &levels = plan.nest.levels;
     const std::size_t depth = around_.size(), loop = merged.level;
-    merged.is_conditional = has_conditions(levels) || levels[loop].kind == Level::Kind::Find;
+    merged.is_conditional = has_conditions(levels) || levels[loop].is_find();
     for (std::size_t k = depth; k < loop; ++k) {
-      if (levels[k].kind == Level::Kind::Loop) return "another loop stands around it";
-      if (levels[k].kind == Level::Kind::Find && !plan.finds.at(k)->unique)
+      if (levels[k].is_loop()) return "another loop stands around it";
+      if (levels[k].is_find() && !plan.finds.at(k)->unique)
         return fmt::format("several ranges may be found for {}", levels[k].variable);
-      merged.is_conditional =
-          merged.is_conditional || levels[k].kind == Level::Kind::Find || !levels[k].guards.empty();
+      merged.is_conditional = merged.is_conditional || levels[k].is_find() || !levels[k].guards.empty();
     }
     if (!merged.is_conditional) return "";
     // What is found is known where its range is taken, and not in the merging loop.
@@ -210,9 +199,9 @@ private:
     const std::vector<Level> &levels = plan.nest.levels;
     if (std::string why = general_hindrance(number); !why.empty()) return why;
     std::size_t loop = depth;
-    while (loop < levels.size() && levels[loop].kind == Level::Kind::Let)
+    while (loop < levels.size() && levels[loop].is_let())
       ++loop;
-    const bool is_over_all = loop < levels.size() && levels[loop].kind == Level::Kind::Loop &&
+    const bool is_over_all = loop < levels.size() && levels[loop].is_loop() &&
                              levels[loop].lower == Term(0) &&
                              levels[loop].upper == term::variable(local_.insertion->count);
     if (!is_over_all || space.target.local == local_.tensor)
@@ -227,7 +216,7 @@ private:
       return "it goes through the entries in another order";
     std::vector<Term> others = levels[loop].guards;
     for (std::size_t k = loop + 1; k < levels.size(); ++k) {
-      if (levels[k].kind == Level::Kind::Let && levels[k].value == term::variable(positions.front())) {
+      if (levels[k].is_let() && levels[k].value == term::variable(positions.front())) {
         positions.push_back(levels[k].variable);
         by.emplace(term::apply(coordinates, {term::variable(positions.back())}), Term(0));
         others.insert(others.end(), levels[k].guards.begin(), levels[k].guards.end());
@@ -240,7 +229,7 @@ private:
     for (const Operand &operand : space.operands) {
       const auto *slot = operand.slot.as<term::Variable>();
       const bool is_entry = operand.tensor == local_.tensor && operand.positions.size() == 1 && slot &&
-                            std::ranges::find(positions, slot->name) != positions.end();
+                            contains(positions, slot->name);
       if (operand.tensor == local_.tensor && !is_entry) return "it reads another element too";
       reads_here = reads_here || is_entry;
       if (!is_entry) others.push_back(operand.slot);

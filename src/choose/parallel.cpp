@@ -1,9 +1,9 @@
 #include "choose/parallel.h"
 
 #include "choose/asked.h"
-#include "choose/lets.h"
 #include "report/diagnostic.h"
 #include "scan/reasons.h"
+#include "term/children.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,23 +14,20 @@ namespace unravel::choose {
 using plan::LeafPlan;
 using report::Kind;
 using scan::Level;
+using term::Term;
 
 bool has_elements_of_its_own(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
   std::set<std::string> inside; // variables whose values come from this loop or from one inside
-  auto comes_from_inside = [&](const term::Term &term) {
-    std::set<std::string> variables = term::variables_of(term);
-    return std::any_of(variables.begin(), variables.end(),
-                       [&](auto &name) { return inside.count(name) > 0; });
-  };
+  auto comes_from_inside = [&](const term::Term &term) { return term::mentions_any(term, inside); };
   const std::vector<Level> &levels = plan.nest.levels;
   for (std::size_t k = level; k < levels.size(); ++k) {
     const Level &each = levels[k];
     std::int64_t values = 0; // a loop over one is an assignment
-    const bool has_one = each.kind == Level::Kind::Loop &&
-                         term::constant_difference(each.lower, each.upper, values) && values == 1;
-    bool own = k == level || (each.kind == Level::Kind::Loop && !has_one);
+    const bool has_one =
+        each.is_loop() && term::constant_difference(each.lower, each.upper, values) && values == 1;
+    bool own = k == level || (each.is_loop() && !has_one);
     if (has_one) own = own || comes_from_inside(each.lower);
-    if (each.kind == Level::Kind::Let) own = own || comes_from_inside(each.value);
+    if (each.is_let()) own = own || comes_from_inside(each.value);
     for (const scan::Component &component : each.components) // 2*i = target has its value from the target
       own = own || !term::applications_of(component.key).empty() || comes_from_inside(component.target);
     if (own) inside.insert(each.variable);
@@ -44,25 +41,21 @@ bool keeps_to_its_elements(const LeafPlan &plan, std::size_t parallel, const com
   const depend::Reference target = depend::references(space).front();
   const std::string &own = levels[parallel].variable;
   std::set<std::string> variables; // of the nest, the others
-  Lets lets;
-  for (const Level &level : levels) {
+  for (const Level &level : levels)
     variables.insert(level.variable);
-    lets.add(level);
-  }
   variables.erase(own);
   std::size_t inside = 0; // the levels that don't say which element it is begin there
   for (const term::Term &coordinate : target.coordinates) {
-    const term::Term value = lets.put_in(coordinate);
-    const std::set<std::string> others = term::variables_of(value);
+    const term::Term value = scan::through_lets(coordinate, levels);
     if (term::coefficient_of(value, own) != 0 && term::applications_of(value).empty() &&
-        std::none_of(others.begin(), others.end(), [&](auto &name) { return variables.contains(name); }))
+        !term::mentions_any(value, variables))
       return true; // another one in each iteration
     for (std::size_t k = 0; k < levels.size(); ++k)
       if (term::mentions(coordinate, levels[k].variable)) inside = std::max(inside, k + 1);
   }
   bool loops_inside =
       std::any_of(levels.begin() + static_cast<std::ptrdiff_t>(inside), levels.end(),
-                  [](const Level &level) { return level.kind != Level::Kind::Let || !level.guards.empty(); });
+                  [](const Level &level) { return !level.is_let() || !level.guards.empty(); });
   if (!loops_inside) return true;
   std::vector<term::Term> conditions;
   std::vector<std::string> order;
@@ -84,24 +77,22 @@ bool shares_elements(const LeafPlan &plan, const combine::IterationSpace &space,
 std::vector<std::string> loops_of(const scan::Nest &nest) {
   std::vector<std::string> loops;
   for (const Level &level : nest.levels)
-    if (level.kind == Level::Kind::Loop) loops.push_back(level.variable);
+    if (level.is_loop()) loops.push_back(level.variable);
   return loops;
 }
 
 bool is_inner_loop(const LeafPlan &plan, std::size_t level) {
   const std::vector<Level> &levels = plan.nest.levels;
   return std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(level),
-                     [](const Level &outer) { return outer.kind != Level::Kind::Let; });
+                     [](const Level &outer) { return !outer.is_let(); });
 }
 
 bool appends_apart(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
   const std::optional<combine::FirstNode> &first = space.target.first_node;
   if (!first || plan.is_dealt || is_inner_loop(plan, level) || (plan.sorted && plan.sorted->level == level))
     return false;
-  Lets lets;
-  for (const Level &each : plan.nest.levels)
-    lets.add(each);
-  return !first->is_computed || lets.put_in(first->value) == term::variable(plan.nest.levels[level].variable);
+  return !first->is_computed || scan::through_lets(first->value, plan.nest.levels) ==
+                                    term::variable(plan.nest.levels[level].variable);
 }
 
 bool adds_to_one(const LeafPlan &plan, std::size_t from, const combine::IterationSpace &space) {
@@ -118,7 +109,7 @@ bool adds_up(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size
 
 const depend::LoopVerdict &verdict_of(const std::vector<depend::LoopVerdict> &verdicts, const LeafPlan &plan,
                                       std::size_t level) {
-  return *std::find_if(verdicts.begin(), verdicts.end(), [&](const depend::LoopVerdict &verdict) {
+  return *std::ranges::find_if(verdicts, [&](const depend::LoopVerdict &verdict) {
     return verdict.variable == plan.nest.levels[level].variable;
   });
 }
@@ -127,14 +118,26 @@ namespace {
 
 /// Does a walk inside say where the loop goes on?
 bool has_jump(const LeafPlan &plan, std::size_t loop) {
-  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                     [&](const plan::LevelPlan &find) { return find.lets_jump(loop); });
+  return std::ranges::any_of(plan.finds.levels,
+                             [&](const plan::LevelPlan &find) { return find.lets_jump(loop); });
 }
 
 /// Between that loop and the walk?
 bool stands_between(const LeafPlan &plan, std::size_t loop, std::size_t level) {
-  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                     [&](const plan::LevelPlan &find) { return find.lets_jump(loop) && level < find.level; });
+  return std::ranges::any_of(plan.finds.levels, [&](const plan::LevelPlan &find) {
+    return find.lets_jump(loop) && level < find.level;
+  });
+}
+
+/// Whether the value lies in [0, end) in all iterations of the loop. (What is outside may be left to guards.)
+bool lies_inside(const Term &value, const Term &end, const Level &loop, prove::Prover &prover) {
+  const Term iteration = term::between(loop.lower, term::variable(loop.variable), loop.upper);
+  auto never = [&](const Term &outside) {
+    std::vector<Term> hypotheses = term::conjuncts(iteration);
+    hypotheses.push_back(outside);
+    return prover.refute("row outside", loop.variable, hypotheses) == prove::Answer::Refuted;
+  };
+  return never(term::less(value, Term(0))) && never(term::at_most(end, value));
 }
 
 } // namespace
@@ -208,6 +211,32 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
     tiles = level;
   }
   return tiles;
+}
+
+std::optional<std::size_t> increasing_level(const LeafPlan &plan, const combine::IterationSpace &space,
+                                            const Term &end, prove::Prover &prover) {
+  const std::vector<Level> &levels = plan.nest.levels;
+  if (space.target.slots.empty() || levels.empty() || !levels[0].is_loop() || !levels[0].guards.empty())
+    return std::nullopt;
+  for (std::size_t k = 1; k < levels.size(); ++k) {
+    const Level &level = levels[k];
+    if (!level.is_let() || !level.guards.empty()) break;
+    if (term::variable(level.variable) != space.target.slots[0]) continue;
+    for (std::size_t between = 1; between < k; ++between)
+      if (term::mentions(level.value, levels[between].variable)) return std::nullopt;
+    // Of single elements nothing would be gained.
+    std::size_t inside = k + 1;
+    while (inside < levels.size() && levels[inside].is_let())
+      ++inside;
+    bool has_rows = inside < levels.size() && levels[inside].is_loop();
+    if (!has_rows || term::applications_of(level.value).empty() ||
+        !depend::strictly_increases(level.value, levels[0].variable, levels[0].lower, levels[0].upper,
+                                    prover) ||
+        !lies_inside(level.value, end, levels[0], prover))
+      return std::nullopt;
+    return k;
+  }
+  return std::nullopt;
 }
 
 } // namespace unravel::choose

@@ -6,6 +6,7 @@
 #include "find/planner.h"
 #include "parse/tree.h"
 #include "plan/leaf.h"
+#include "prove/prover.h"
 
 #include <optional>
 #include <string>
@@ -65,5 +66,10 @@ std::optional<std::size_t> choose_parallel(const plan::LeafPlan &plan,
                                            const parse::ScheduleTree &schedule, const find::Lengths &lengths,
                                            const combine::IterationSpace &space, prove::Prover &prover,
                                            const cost::Thresholds &thresholds);
+
+/// The level that gives the result's first coordinate, which ends at `end`, a value that increases in the
+/// outermost loop; a dense position, which does so anyway, is none.
+std::optional<std::size_t> increasing_level(const plan::LeafPlan &plan, const combine::IterationSpace &space,
+                                            const term::Term &end, prove::Prover &prover);
 
 } // namespace unravel::choose

@@ -1,6 +1,7 @@
 #include "choose/parts.h"
 
 #include "schedule/order.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <set>
@@ -19,10 +20,6 @@ using term::Term;
 namespace {
 
 using Names = std::set<std::string>;
-
-bool contains(const std::vector<std::size_t> &all, std::size_t one) {
-  return std::ranges::find(all, one) != all.end();
-}
 
 void collect_terms(const Node &node, std::vector<std::size_t> &terms) {
   if (!node.is_loop) terms.push_back(node.number);
@@ -68,14 +65,14 @@ std::vector<Level> levels_for(const scan::Nest &nest, const Names &wanted, const
 }
 
 bool has_loop(const std::vector<Level> &levels) {
-  return std::ranges::any_of(levels, [](const Level &level) { return level.kind == Level::Kind::Loop; });
+  return std::ranges::any_of(levels, &Level::is_loop);
 }
 
 /// The one factor through whose positions loops go; nothing where there are several.
 std::optional<std::string> walked_in(const scan::Nest &nest) {
   Names walked;
   for (const Level &level : nest.levels)
-    if (level.kind == Level::Kind::Loop && !level.tensor.empty()) walked.insert(level.tensor);
+    if (level.is_loop() && !level.tensor.empty()) walked.insert(level.tensor);
   if (walked.size() != 1) return std::nullopt;
   return *walked.begin();
 }
@@ -142,7 +139,7 @@ private:
   /// Has the node a loop over a variable of the levels?
   bool has_loop_over(const Node &node, const std::vector<Level> &levels) const {
     return node.is_loop &&
-           (std::ranges::find(levels, name_of(node), &Level::variable) != levels.end() ||
+           (contains(levels, name_of(node), &Level::variable) ||
             std::ranges::any_of(node.body, [&](const Node &inner) { return has_loop_over(inner, levels); }));
   }
 
@@ -167,7 +164,7 @@ private:
   /// Are all conditions about what has its value by then?
   bool may_open(const std::vector<Level> &levels, Names &opened) const {
     for (const Level &level : levels) {
-      if (level.kind == Level::Kind::Find) return false;
+      if (level.is_find()) return false;
       opened.insert(level.variable);
       for (const Term &guard : level.guards)
         for (const std::string &name : term::variables_of(guard))
@@ -223,9 +220,7 @@ private:
     if (is_last) wanted.merge(term::variables_of(space_.target.slot));
     if (number == with_walked_) // all positions, also those that no slot names
       for (const Level &level : nest_.levels)
-        if (level.kind == Level::Kind::Loop &&
-            std::ranges::find(nested_.indices, level.variable) == nested_.indices.end())
-          wanted.insert(level.variable);
+        if (level.is_loop() && !contains(nested_.indices, level.variable)) wanted.insert(level.variable);
     made.part = number;
     made.levels = levels_for(nest_, wanted, opened);
     if (number != with_walked_ && has_loop(made.levels)) return false;
@@ -306,7 +301,7 @@ std::vector<std::string> order_of_parts(const scan::Nest &nest, const compute::N
       if (contains(terms_in(node), *with_walked))
         for (const Level &level : levels_for(nest, {index}, opened)) {
           opened.insert(level.variable);
-          if (level.kind == Level::Kind::Loop) order.push_back(level.variable);
+          if (level.is_loop()) order.push_back(level.variable);
         }
       self(self, node.body);
     }
@@ -329,7 +324,7 @@ std::vector<std::string> positions_first(const IterationSpace &space, const comb
   const auto add_positions = [&] {
     for (std::size_t k = 0; k < sparse.front()->positions.size(); ++k)
       for (const std::string &position : sparse.front()->positions) {
-        if (std::ranges::find(order, position, &parse::Name::text) != order.end()) continue;
+        if (contains(order, position, &parse::Name::text)) continue;
         order.push_back({position, {}});
         if (!schedule::is_bounded(space, order)) order.pop_back();
       }

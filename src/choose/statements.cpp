@@ -12,13 +12,16 @@ namespace unravel::choose {
 
 using combine::Combination;
 using combine::IterationSpace;
+using plan::LeafPlan;
 using report::Kind;
+using scan::Level;
+using term::Term;
 
 namespace {
 
 /// A find's state for all iterations of the loop.
 bool keeps_state_over(const plan::LeafPlan &plan, std::size_t depth) {
-  return std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
+  return std::ranges::any_of(plan.finds.levels, [&](const plan::LevelPlan &find) {
     return find.walk() && find.walk()->state_level <= depth;
   });
 }
@@ -44,6 +47,39 @@ bool needs_single_values(const IterationSpace &space) {
                                : "two entries of one coordinate: " + witness);
 }
 
+/// The mode of the result along which the outermost loop runs; none where nothing else may be in that loop.
+std::optional<std::size_t> mode_of_loop(const Statement &statement) {
+  const LeafPlan &plan = *statement.plan;
+  const bool is_plain = plan.is_plain() && !plan.increasing && plan.searches.empty() && plan.shared == 0 &&
+                        (plan.alternatives.empty() || plan.split > 0);
+  if (!is_plain || !statement.space.adds_in_any_order() || plan.nest.levels.empty()) return std::nullopt;
+  const Level &outermost = plan.nest.levels.front();
+  const bool keeps_state = std::ranges::any_of(plan.finds.levels, [](const plan::LevelPlan &find) {
+    return find.walk() && find.walk()->state_level == 0;
+  });
+  if (!outermost.is_loop() || keeps_state) return std::nullopt;
+  const std::vector<Term> &modes = statement.space.target.coordinates;
+  const auto mode = std::ranges::find(modes, term::variable(outermost.variable));
+  if (mode == modes.end()) return std::nullopt;
+  return static_cast<std::size_t>(mode - modes.begin());
+}
+
+/// Both have such a mode.
+bool may_be_one(const Statement &one, const Statement &other) {
+  const Level &loop = one.plan->nest.levels.front(), &next = other.plan->nest.levels.front();
+  return one.space.target.tensor == other.space.target.tensor && loop.variable == next.variable &&
+         loop.lower == next.lower && loop.upper == next.upper && one.plan->parallel == other.plan->parallel &&
+         one.space.place != other.space.place; // pieces of one term have loops of their own to share
+}
+
+void set_shared(LeafPlan &plan, bool parallel) {
+  plan.shared = 1;
+  plan.parallel.reset();
+  if (parallel) plan.shared_parallel = 0;
+  for (plan::Alternative &other : plan.alternatives)
+    set_shared(other.plan, parallel);
+}
+
 } // namespace
 
 depend::Schedule executed_schedule(const IterationSpace &space, const plan::LeafPlan &plan) {
@@ -56,8 +92,7 @@ depend::Schedule executed_schedule(const IterationSpace &space, const plan::Leaf
   const auto own = space.loops.begin() + static_cast<std::ptrdiff_t>(plan.shared);
   for (std::size_t k = 0; k < plan.visits(); ++k) {
     const scan::Level &level = plan.nest.levels[k];
-    if (level.kind == scan::Level::Kind::Let || std::find(space.loops.begin(), own, level.variable) != own)
-      continue;
+    if (level.is_let() || std::find(space.loops.begin(), own, level.variable) != own) continue;
     if (plan.sorted && plan.sorted->level == k)
       schedule.insert(schedule.end(), plan.sorted->keys.begin(), plan.sorted->keys.end());
     schedule.push_back(term::variable(level.variable));
@@ -112,7 +147,7 @@ SharedVerdict verdict_of(const scan::Node &loop, const Combination &program,
     statements.push_back(&program.leaves[number]);
   SharedVerdict result{depend::classify_shared(statements, loop.depth, prover, details), false};
   result.is_parallel = result.verdict.verdict == depend::Verdict::Parallel &&
-                       std::all_of(loop.statements.begin(), loop.statements.end(), [&](std::size_t number) {
+                       std::ranges::all_of(loop.statements, [&](std::size_t number) {
                          const IterationSpace &space = program.leaves[number];
                          if (space.target.appends && !appends_apart(*plans[number], loop.depth, space))
                            return false;
@@ -134,12 +169,12 @@ std::optional<std::size_t> level_of_sum(const IterationSpace &space, const plan:
         term::mentions(space.target.slot, here.variable))
       break;
     // Several matches of a find are a loop, too, of which no verdict speaks.
-    if (std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                    [&](const plan::LevelPlan &find) { return find.level == k && !find.unique; }))
+    if (std::ranges::any_of(plan.finds.levels,
+                            [&](const plan::LevelPlan &find) { return find.level == k && !find.unique; }))
       break;
-    if (here.kind != scan::Level::Kind::Loop) continue;
+    if (!here.is_loop()) continue;
     // A read of the element that is added to would be carried: by this loop or by one inside.
-    bool carries = std::any_of(verdicts.begin(), verdicts.end(), [&](const depend::LoopVerdict &verdict) {
+    bool carries = std::ranges::any_of(verdicts, [&](const depend::LoopVerdict &verdict) {
       return verdict.variable == here.variable && verdict.verdict == depend::Verdict::Carried;
     });
     if (carries) break;
@@ -166,11 +201,11 @@ bool runs_in_parallel(const SharedVerdict &loop, const parse::ScheduleTree &sche
 
 parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nest) {
   auto is_missing = [&](const parse::Name &wanted) {
-    return std::none_of(nest.levels.begin(), nest.levels.end(), [&](const scan::Level &level) {
-      return level.kind == scan::Level::Kind::Loop && level.variable == wanted.text;
+    return std::ranges::none_of(nest.levels, [&](const scan::Level &level) {
+      return level.is_loop() && level.variable == wanted.text;
     });
   };
-  if (std::any_of(schedule.fused.begin(), schedule.fused.end(), is_missing)) schedule.fused.clear();
+  if (std::ranges::any_of(schedule.fused, is_missing)) schedule.fused.clear();
   if (std::erase_if(schedule.parallel, is_missing) > 0) schedule.sharing.reset();
   return schedule;
 }
@@ -185,6 +220,28 @@ void check_parallel(const std::vector<const plan::LeafPlan *> &plans, const pars
   report::fail(Kind::not_parallel, wanted.span,
                fmt::format("`{}` is not a loop of this program that can run in parallel", wanted.text),
                "choose a loop of a statement that shares no loop, or the outermost of the shared loops");
+}
+
+void join_loops(const std::vector<Statement> &statements, const combine::Combination &combination,
+                bool chunk_is_given, const std::map<std::string, double> &counts,
+                const cost::Thresholds &thresholds) {
+  for (auto first = statements.begin(); first != statements.end();) {
+    const std::optional<std::size_t> mode = mode_of_loop(*first);
+    auto last = first + 1;
+    while (mode && last != statements.end() && mode_of_loop(*last) == mode && may_be_one(*first, *last))
+      ++last;
+    const std::vector<Statement> group(first, last);
+    first = last;
+    const std::optional<std::size_t> parallel = group.front().plan->parallel;
+    if (group.size() == 1 || (parallel && *parallel > 0)) continue;
+    if (parallel) share_out(group, combination, 0, chunk_is_given, thresholds);
+    const bool pays =
+        parallel && (counts.empty() || !is_too_short(group, combination, 0, counts, thresholds));
+    for (const Statement &statement : group) {
+      statement.plan->joins = statement.plan != group.front().plan;
+      set_shared(*statement.plan, pays);
+    }
+  }
 }
 
 } // namespace unravel::choose

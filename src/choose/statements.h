@@ -1,9 +1,12 @@
 #pragma once
 
+#include "choose/threads.h"
 #include "depend/statements.h"
 #include "parse/tree.h"
 #include "plan/leaf.h"
 #include "scan/tree.h"
+
+#include <vector>
 
 /// The statements of a program: may they be executed as they are planned, and which loops in parallel?
 namespace unravel::choose {
@@ -47,5 +50,17 @@ parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nes
 
 /// Throws a limit where the user asks for a parallel loop and none of the plans has it.
 void check_parallel(const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule);
+
+// ---- Loop fusion of free statements: the terms of a sum, one row after the other (Kennedy and McKinley
+// 1993).
+
+/// Of statements one after the other that add to the same tensor, each along the same coordinate in its
+/// outermost loop, these loops become one: an element of the result is still in the cache when the next term
+/// is added to it. Each iteration has elements of its own, so all of them run in parallel where each does.
+/// Sets plan::LeafPlan's `joins` and `shared`. `chunk_is_given`, `counts`: as share_out and is_too_short
+/// have them.
+void join_loops(const std::vector<Statement> &statements, const combine::Combination &combination,
+                bool chunk_is_given, const std::map<std::string, double> &counts,
+                const cost::Thresholds &thresholds);
 
 } // namespace unravel::choose

@@ -1,7 +1,7 @@
 #include "choose/threads.h"
 
-#include "choose/lets.h"
 #include "space/set.h"
+#include "term/children.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +18,9 @@ using term::Term;
 
 /// Over sizes and counts alone: no array is read, no variable of the nest occurs.
 bool is_fixed(const Term &term, const std::vector<Level> &levels) {
-  return term::applications_of(term).empty() &&
-         std::none_of(levels.begin(), levels.end(),
-                      [&](const Level &level) { return term::mentions(term, level.variable); });
+  return term::applications_of(term).empty() && std::ranges::none_of(levels, [&](const Level &level) {
+           return term::mentions(term, level.variable);
+         });
 }
 
 bool has_fixed_bounds(const Level &level, const std::vector<Level> &levels) {
@@ -40,7 +40,7 @@ Term length_by_sizes(const Level &level) {
 
 /// Whether a loop's bounds are those of a segment: they depend on outer levels.
 bool is_segment(const Level &level, const std::vector<Level> &levels) {
-  return level.kind == Level::Kind::Loop && !level.tensor.empty() && !has_fixed_bounds(level, levels);
+  return level.is_loop() && !level.tensor.empty() && !has_fixed_bounds(level, levels);
 }
 
 /// Segments inside segments: how often the entries are passed again isn't known, but it is often.
@@ -49,13 +49,6 @@ int nested_segments(const LeafPlan &plan) {
   auto segments = std::count_if(levels.begin() + static_cast<std::ptrdiff_t>(*plan.parallel), levels.end(),
                                 [&](const Level &level) { return is_segment(level, levels); });
   return std::max(static_cast<int>(segments) - 1, 0);
-}
-
-/// Inside of the parallel one.
-std::ptrdiff_t loops_inside(const LeafPlan &plan) {
-  const std::vector<Level> &levels = plan.nest.levels;
-  return std::count_if(levels.begin() + static_cast<std::ptrdiff_t>(*plan.parallel) + 1, levels.end(),
-                       [](const Level &level) { return level.kind == Level::Kind::Loop; });
 }
 
 bool is_dynamic(const LeafPlan &plan) {
@@ -67,8 +60,7 @@ bool has_short_iterations(const LeafPlan &plan, std::size_t level) {
   const std::vector<Level> &levels = plan.nest.levels;
   return std::none_of(levels.begin() + static_cast<std::ptrdiff_t>(level) + 1, levels.end(),
                       [&](const Level &inner) {
-                        return inner.kind == Level::Kind::Loop ||
-                               (inner.kind == Level::Kind::Find && levels[level].tensor.empty());
+                        return inner.is_loop() || (inner.is_find() && levels[level].tensor.empty());
                       });
 }
 
@@ -79,17 +71,18 @@ bool mentions(const Level &level, const std::string &variable) {
 /// Whether a dense loop leads to the entries of a tensor, each once: their segments' bounds depend on its
 /// variable, or they are found by it.
 bool leads_to_entries(const std::string &variable, const Level &inner, const std::vector<Level> &levels) {
-  if (inner.kind == Level::Kind::Find)
-    return std::any_of(inner.components.begin(), inner.components.end(),
-                       [&](const auto &component) { return component.target == term::variable(variable); });
+  if (inner.is_find())
+    return std::ranges::any_of(inner.components, [&](const auto &component) {
+      return component.target == term::variable(variable);
+    });
   return is_segment(inner, levels) && mentions(inner, variable);
 }
 
 /// Also by way of a loop inside: over a tile's rows.
 bool leads_on(std::size_t level, const std::vector<Level> &levels) {
   for (std::size_t k = level + 1; k < levels.size(); ++k) {
-    const bool is_part = levels[k].kind == Level::Kind::Loop && levels[k].tensor.empty() &&
-                         mentions(levels[k], levels[level].variable);
+    const bool is_part =
+        levels[k].is_loop() && levels[k].tensor.empty() && mentions(levels[k], levels[level].variable);
     if (leads_to_entries(levels[level].variable, levels[k], levels) || (is_part && leads_on(k, levels)))
       return true;
   }
@@ -110,17 +103,16 @@ Term length_in_middle(const Term &lower, const Term &upper, const term::Substitu
 std::vector<std::optional<Term>> lengths_in_middle(const LeafPlan &plan) {
   const std::vector<Level> &levels = plan.nest.levels;
   std::vector<std::optional<Term>> lengths(levels.size());
-  Lets lets;
   term::Substitution middle;
   for (std::size_t k = 0; k < levels.size(); ++k) {
-    lets.add(levels[k]);
-    if (k < *plan.parallel || levels[k].kind == Level::Kind::Let) continue;
-    const Term lower = lets.put_in(levels[k].lower), upper = lets.put_in(levels[k].upper);
+    if (k < *plan.parallel || levels[k].is_let()) continue;
+    const Term lower = scan::through_lets(levels[k].lower, levels);
+    const Term upper = scan::through_lets(levels[k].upper, levels);
     auto is_known = [&](const Term &bound) {
       std::vector<Term> loads = term::applications_of(bound);
-      return std::none_of(loads.begin(), loads.end(), [&](const Term &load) {
-        return std::any_of(middle.begin(), middle.end(),
-                           [&](const auto &each) { return term::mentions(load, each.first); });
+      return std::ranges::none_of(loads, [&](const Term &load) {
+        return std::ranges::any_of(middle,
+                                   [&](const auto &each) { return term::mentions(load, each.first); });
       });
     };
     const bool known = is_known(lower) && is_known(upper);
@@ -151,30 +143,25 @@ bool ends_dense(const LeafPlan &plan, const combine::IterationSpace &space) {
   std::set<std::string> inside; // the innermost loop's variable, and what follows from it
   std::set<std::string> tensors;
   for (const Level &level : levels) {
-    if (level.kind == Level::Kind::Loop) inside = {level.variable};
-    if (level.kind == Level::Kind::Loop) tensors.insert(level.tensor);
-    std::set<std::string> used = term::variables_of(level.value);
-    if (level.kind == Level::Kind::Let &&
-        std::any_of(used.begin(), used.end(), [&](auto &name) { return inside.contains(name); }))
-      inside.insert(level.variable);
+    if (level.is_loop()) inside = {level.variable};
+    if (level.is_loop()) tensors.insert(level.tensor);
+    if (level.is_let() && term::mentions_any(level.value, inside)) inside.insert(level.variable);
   }
-  auto last = std::find_if(levels.rbegin(), levels.rend(),
-                           [](const Level &level) { return level.kind != Level::Kind::Let; });
-  if (last == levels.rend() || last->kind != Level::Kind::Loop || !last->tensor.empty()) return false;
-  return std::none_of(space.operands.begin(), space.operands.end(), [&](const combine::Operand &operand) {
-    std::set<std::string> used = term::variables_of(operand.slot);
+  auto last =
+      std::find_if(levels.rbegin(), levels.rend(), [](const Level &level) { return !level.is_let(); });
+  if (last == levels.rend() || !last->is_loop() || !last->tensor.empty()) return false;
+  return std::ranges::none_of(space.operands, [&](const combine::Operand &operand) {
     return !operand.array.empty() && tensors.contains(operand.name) &&
-           std::any_of(used.begin(), used.end(), [&](auto &name) { return inside.contains(name); });
+           term::mentions_any(operand.slot, inside);
   });
 }
 
 /// Iterations of the innermost loop from which on a team pays.
 std::int64_t least_of(const LeafPlan &plan, const combine::IterationSpace &space,
                       const cost::Thresholds &thresholds) {
-  bool finds =
-      std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(), [&](const plan::LevelPlan &find) {
-        return find.level > *plan.parallel && !find.as<plan::Direct>();
-      });
+  bool finds = std::ranges::any_of(plan.finds.levels, [&](const plan::LevelPlan &find) {
+    return find.level > *plan.parallel && !find.as<plan::Direct>();
+  });
   return (finds ? thresholds.least_found_entries : thresholds.least_entries) *
          (ends_dense(plan, space) ? cost::dense_per_entry : 1);
 }
@@ -183,17 +170,13 @@ std::int64_t least_of(const LeafPlan &plan, const combine::IterationSpace &space
 bool changes_with_outer(const LeafPlan &plan) {
   const std::vector<Level> &levels = plan.nest.levels;
   std::set<std::string> outer;
-  Lets lets;
   for (std::size_t k = 0; k < levels.size(); ++k) {
     auto changes = [&](const Term &bound) {
-      std::set<std::string> used = term::variables_of(lets.put_in(bound));
-      return std::any_of(used.begin(), used.end(), [&](auto &name) { return outer.contains(name); });
+      return term::mentions_any(scan::through_lets(bound, levels), outer);
     };
-    if (k >= *plan.parallel && levels[k].kind == Level::Kind::Loop &&
-        (changes(levels[k].lower) || changes(levels[k].upper)))
+    if (k >= *plan.parallel && levels[k].is_loop() && (changes(levels[k].lower) || changes(levels[k].upper)))
       return true;
-    if (k < *plan.parallel && levels[k].kind != Level::Kind::Let) outer.insert(levels[k].variable);
-    lets.add(levels[k]);
+    if (k < *plan.parallel && !levels[k].is_let()) outer.insert(levels[k].variable);
   }
   return false;
 }
@@ -218,13 +201,13 @@ double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
   auto visits_of = [&](std::size_t end) {
     double visits = 1;
     for (std::size_t k = *plan.parallel; k < end; ++k)
-      if (levels[k].kind == Level::Kind::Loop) visits *= length_of(levels[k]);
+      if (levels[k].is_loop()) visits *= length_of(levels[k]);
     return visits;
   };
   const double visits = visits_of(levels.size());
   double work = visits;
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
-    if (levels[k].kind == Level::Kind::Loop && is_row(k, levels))
+    if (levels[k].is_loop() && is_row(k, levels))
       work += static_cast<double>(thresholds.entries_per_row) * visits_of(k + 1);
   for (const plan::LevelPlan &find : plan.finds.levels) {
     // What is walked over, or put into a map.
@@ -248,7 +231,7 @@ Term work_of_pass(const LeafPlan &plan, const find::Lengths &lengths) {
   const std::vector<std::optional<Term>> known = lengths_in_middle(plan);
   Term work(1);
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
-    if (levels[k].kind != Level::Kind::Loop) continue;
+    if (!levels[k].is_loop()) continue;
     auto length = lengths.find(levels[k].variable);
     Term average(length == lengths.end() ? cost::entries_per_segment
                                          : static_cast<std::int64_t>(std::ceil(length->second)));
@@ -284,12 +267,12 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
     const plan::LevelPlan *find = plan.finds.at(k);
     const auto *map = find ? find->as<plan::DenseMap>() : nullptr;
     const bool filled = map && map->level > *plan.parallel;
-    if ((level.kind == Level::Kind::Loop || filled) && tensors.insert(level.tensor).second)
+    if ((level.is_loop() || filled) && tensors.insert(level.tensor).second)
       if (std::optional<Term> count = entries_of(level.tensor, space, combination)) {
         const bool is_part = filled && !(is_fixed(map->lower, levels) && is_fixed(map->upper, levels));
         (is_part ? mapped : entries) = (is_part ? mapped : entries) + *count;
       }
-    if (level.kind != Level::Kind::Loop) continue;
+    if (!level.is_loop()) continue;
     const bool fixed = has_fixed_bounds(level, levels);
     // The rows of a matrix that is passed once: its entries count, and each row as some more.
     if (fixed && is_row(k, levels))
@@ -320,12 +303,10 @@ std::optional<std::size_t> level_for_copies(const LeafPlan &plan, const combine:
   std::set<std::string> read; // variables with values from index arrays: their segments may be any
   for (std::size_t k = 0; k < levels.size(); ++k) {
     const Level &level = levels[k];
-    if (level.kind == Level::Kind::Find) return std::nullopt;
-    if (level.kind == Level::Kind::Loop && !shared.parallel) shared.parallel = k;
-    if (level.kind == Level::Kind::Let && !term::applications_of(level.value).empty())
-      read.insert(level.variable);
-    if (level.kind == Level::Kind::Loop &&
-        std::any_of(read.begin(), read.end(), [&](const std::string &name) {
+    if (level.is_find()) return std::nullopt;
+    if (level.is_loop() && !shared.parallel) shared.parallel = k;
+    if (level.is_let() && !term::applications_of(level.value).empty()) read.insert(level.variable);
+    if (level.is_loop() && std::ranges::any_of(read, [&](const std::string &name) {
           return term::mentions(level.lower, name) || term::mentions(level.upper, name);
         }))
       return std::nullopt;
@@ -341,7 +322,8 @@ void share_out(LeafPlan &plan, const combine::IterationSpace &space, const combi
   plan.least = least_of(plan, space, thresholds);
   if (changes_with_outer(plan)) {
     plan.work = work_of_pass(plan, lengths);
-    if (loops_inside(plan) == 0) plan.work.reset();
+    const std::vector<Level> &levels = plan.nest.levels;
+    if (scan::loops_between(levels, *plan.parallel + 1, levels.size()) == 0) plan.work.reset();
   } else {
     plan.work = work_of(plan, space, combination, thresholds);
     for (int k = nested_segments(plan); k > 0; --k)
@@ -403,10 +385,9 @@ bool is_too_short(const std::vector<Statement> &statements, const combine::Combi
 std::optional<std::size_t> brief_level(const plan::LeafPlan &plan, const find::Lengths &lengths) {
   const std::vector<Level> &levels = plan.nest.levels;
   std::size_t level = levels.size();
-  while (level > 0 && levels[level - 1].kind == Level::Kind::Let && levels[level - 1].guards.empty())
+  while (level > 0 && levels[level - 1].is_let() && levels[level - 1].guards.empty())
     --level;
-  if (level == 0 || levels[level - 1].kind != Level::Kind::Loop || !levels[level - 1].guards.empty())
-    return std::nullopt;
+  if (level == 0 || !levels[level - 1].is_loop() || !levels[level - 1].guards.empty()) return std::nullopt;
   const Level &innermost = levels[--level];
   auto length = lengths.find(innermost.variable);
   bool segment =

@@ -1,9 +1,14 @@
 #pragma once
 
+#include "combine/space.h"
 #include "cost/thresholds.h"
 #include "find/planner.h"
 #include "parse/tree.h"
 #include "plan/leaf.h"
+#include "prove/prover.h"
+
+#include <string>
+#include <vector>
 
 /// Outermost loops of a program that carry dependences, executed in wavefronts.
 namespace unravel::choose {

@@ -1,9 +1,7 @@
 // A statement's iteration space: its loops' domain, or what its subscripts allow, where factors are stored.
 #include "combine/forward.h"
 #include "combine/given_sizes.h"
-#include "combine/locals.h"
 #include "combine/naming.h"
-#include "combine/planned.h"
 #include "combine/refuse.h"
 #include "combine/row_major.h"
 #include "combine/split.h"
@@ -13,6 +11,7 @@
 
 #include "report/diagnostic.h"
 #include "space/set.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -204,14 +203,12 @@ private:
                term::at_most(Term(size.least), term::variable(size.name))});
   }
 
-  bool is_given(const std::string &size) const {
-    return std::find(result_.sizes.begin(), result_.sizes.end(), size) != result_.sizes.end();
-  }
+  bool is_given(const std::string &size) const { return contains(result_.sizes, size); }
 
   /// A condition on sizes that the kernel checks; what is convex of it is known from then on.
   void require(SizeCondition condition) {
-    if (std::any_of(result_.conditions.begin(), result_.conditions.end(),
-                    [&](const SizeCondition &known) { return known.formula == condition.formula; }))
+    if (std::ranges::any_of(result_.conditions,
+                            [&](const SizeCondition &known) { return known.formula == condition.formula; }))
       return;
     for (const Term &part : term::conjuncts(condition.formula))
       if (part.as<term::Compare>())
@@ -348,8 +345,8 @@ private:
   }
 
   static bool is_without_indices(const Layout &layout) {
-    return layout.pieces.size() == 1 && std::all_of(layout.arrays.begin(), layout.arrays.end(),
-                                                    [](auto &array) { return array.is_value; });
+    return layout.pieces.size() == 1 &&
+           std::ranges::all_of(layout.arrays, [](auto &array) { return array.is_value; });
   }
 
   /// For which values of the variables in its subscripts the access is stored.
@@ -358,14 +355,13 @@ private:
     Operand operand = operand_of(access, {}, 0, structure_, relation);
     return space::Set(with_sizes(term::conjunction(relation))).project([&](const Term &atom) {
       const auto *variable = atom.as<term::Variable>();
-      return variable && std::find(operand.positions.begin(), operand.positions.end(), variable->name) !=
-                             operand.positions.end();
+      return variable && contains(operand.positions, variable->name);
     });
   }
 
   bool is_result(const std::string &tensor) const {
-    return std::any_of(computation_.tensors.begin(), computation_.tensors.end(),
-                       [&](auto &use) { return use.is_result && use.name == tensor; });
+    return std::ranges::any_of(computation_.tensors,
+                               [&](auto &use) { return use.is_result && use.name == tensor; });
   }
 
   /// What is computed where different accesses are stored, one after the other.
@@ -489,7 +485,7 @@ private:
                          : operand_of(statement.target, statement.loops, 0, lender_in(statement), places);
     }
     for (const Term &part : places) // a structure's parts are there already
-      if (std::find(relation.begin(), relation.end(), part) == relation.end()) relation.push_back(part);
+      if (!contains(relation, part)) relation.push_back(part);
     list_positions(space);
     IterationSpace plain = space; // without the names that positions take in arguments
     join_arguments(space, relation, places);

@@ -8,7 +8,6 @@ namespace unravel::combine {
 using compute::Access;
 using compute::Program;
 using compute::Statement;
-using compute::Value;
 
 namespace {
 
@@ -18,7 +17,7 @@ bool reads(const Statement &statement, const std::string &tensor) {
   return found;
 }
 
-bool is_divided(const Value &value) {
+bool is_divided(const compute::Value &value) {
   bool found = false;
   value::each_role<Access>(value,
                            [&](const Access &, value::Role role) { found |= role >= value::Role::Other; });
@@ -85,7 +84,7 @@ private:
     const auto product = value::quotient_of(statement.value);
     if (statement.target.is_local || !product.divisors.empty()) return false;
     int scalars = 0;
-    for (const Value &each : product.factors) {
+    for (const compute::Value &each : product.factors) {
       const auto *factor = std::get_if<Access>(&each.kind);
       if (!factor || factor->tensor == result || (factor->is_local && factor->tensor != name)) return false;
       scalars += factor->tensor == name;
@@ -97,14 +96,14 @@ private:
     Statement end = statements()[uses.last];
     auto scale = value::quotient_of(end.value);
     std::erase_if(scale.factors,
-                  [&](const Value &factor) { return std::get<Access>(factor.kind).tensor == name; });
+                  [&](const compute::Value &factor) { return std::get<Access>(factor.kind).tensor == name; });
     for (std::size_t k = uses.first; k < uses.last; ++k) {
       Statement &each = statements()[k];
       if (each.target.tensor != name) continue;
       each.target = fresh(end.target);
       if (value::is_zero(each.value)) continue;
-      const Value by =
-          value::map_leaves<Value>(scale.tree(), [&](const Access &read) { return Value{fresh(read)}; });
+      const compute::Value by = value::map_leaves<compute::Value>(
+          scale.tree(), [&](const Access &read) { return compute::Value{fresh(read)}; });
       each.value = value::sum(value::terms_of(value::product(std::vector{each.value, by})));
     }
     Statement &begin = statements()[uses.first];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "combine/space.h"
 #include "compute/computation.h"
 
 namespace unravel::combine {
@@ -11,5 +12,9 @@ namespace unravel::combine {
 /// something to be done. Sums are reassociated, as they are elsewhere. A sum that goes through a variable of
 /// another type is another one: where there are several types, the program stays as it is.
 compute::Program forward_sums(const compute::Computation &computation);
+
+/// As combine(), but what a plan multiplies behind a sum isn't multiplied with each of its terms instead.
+Combination combine_planned(const compute::Computation &planned,
+                            const std::map<std::string, layout::Layout> &layouts);
 
 } // namespace unravel::combine

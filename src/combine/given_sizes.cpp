@@ -1,5 +1,7 @@
 #include "combine/given_sizes.h"
 
+#include "text/contains.h"
+
 #include <algorithm>
 
 namespace unravel::combine {
@@ -28,7 +30,7 @@ std::optional<Term> sizes_inside(const Set &instances, const Set &outside, const
   if (given.empty()) return std::nullopt;
   auto is_given = [&](const Term &atom) {
     const auto *variable = atom.as<term::Variable>();
-    return variable && std::find(given.begin(), given.end(), variable->name) != given.end();
+    return variable && contains(given, variable->name);
   };
   std::set<Term> known = sizes.atoms(); // of tensors
   std::erase_if(known, is_given);

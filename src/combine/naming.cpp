@@ -3,7 +3,9 @@
 #include "combine/row_major.h"
 #include "report/diagnostic.h"
 #include "space/set.h"
+#include "term/children.h"
 #include "term/solve.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,7 +15,6 @@ namespace unravel::combine {
 
 using compute::Access;
 using layout::Layout;
-using report::Kind;
 using term::Term;
 
 std::string Sizes::find(const std::string &size) const {
@@ -39,7 +40,7 @@ std::string Naming::number_of(const Binding &binding, const std::string &name) c
   if (binding.structure.empty()) return qualified(binding.tensor, name);
   std::string theirs = qualified(binding.structure, name);
   const std::vector<std::string> &own = layouts_.at(binding.structure).sizes;
-  return std::find(own.begin(), own.end(), name) == own.end() ? theirs : sizes.find(theirs);
+  return !contains(own, name) ? theirs : sizes.find(theirs);
 }
 
 void Naming::rename(const Binding &binding, std::map<std::string, std::string> &variables,
@@ -307,15 +308,14 @@ Operand Naming::operand(const Access &access, const layout::Piece &piece, bool i
 bool Naming::is_borrowed(const Operand &operand, const std::string &position) const {
   if (operand.structure.empty()) return false;
   const std::vector<std::string> &theirs = layouts_.at(lender_).pieces.front().positions;
-  return std::find(theirs.begin(), theirs.end(), position) != theirs.end();
+  return contains(theirs, position);
 }
 
 void list_positions(IterationSpace &space) {
   for (const Operand &operand : space.operands)
     space.positions.insert(space.positions.end(), operand.positions.begin(), operand.positions.end());
   for (const std::string &position : space.target.positions)
-    if (std::find(space.positions.begin(), space.positions.end(), position) == space.positions.end())
-      space.positions.push_back(position);
+    if (!contains(space.positions, position)) space.positions.push_back(position);
 }
 
 void join_arguments(IterationSpace &space, const std::vector<Term> &relation,
@@ -327,11 +327,8 @@ void join_arguments(IterationSpace &space, const std::vector<Term> &relation,
     for (const std::string &position : term::variables_of(part)) {
       if (!positions.contains(position)) continue;
       std::optional<Term> value = term::solve_for(position, part);
-      if (!value) continue;
-      const std::set<std::string> names = term::variables_of(*value);
-      bool over_coordinates = std::none_of(names.begin(), names.end(),
-                                           [&](const std::string &name) { return positions.contains(name); });
-      if (over_coordinates) by.emplace(position, *value); // the first equation's, where several tell it
+      if (value && !term::mentions_any(*value, positions))
+        by.emplace(position, *value); // the first equation's, where several tell it
     }
   }
   auto join_slots = [&](Operand &operand) {

@@ -2,6 +2,7 @@
 
 #include "combine/substitute.h"
 #include "term/solve.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <map>
@@ -80,8 +81,7 @@ void replace_positions(IterationSpace &space, const term::Substitution &by) {
       const auto *name = other == by.end() ? nullptr : other->second.as<term::Variable>();
       if (other == by.end())
         kept.push_back(position);
-      else if (name &&
-               std::find(space.positions.begin(), space.positions.end(), name->name) != space.positions.end())
+      else if (name && contains(space.positions, name->name))
         kept.push_back(name->name);
     }
     operand.positions = std::move(kept);

@@ -1,19 +1,18 @@
 #include "combine/space.h"
 
 #include "space/set.h"
+#include "term/children.h"
 #include "value/text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace unravel::combine {
 
 using term::Term;
 
 bool has_slot_of_each(const layout::Layout &layout) {
-  const bool indexed =
-      std::any_of(layout.arrays.begin(), layout.arrays.end(), [](auto &array) { return !array.is_value; });
+  const bool indexed = std::ranges::any_of(layout.arrays, [](auto &array) { return !array.is_value; });
   return layout.pieces.size() == 1 && !indexed && layout.counts.empty() &&
          !layout.pieces[0].value.array.empty() && !layout.pieces[0].value.negative;
 }
@@ -32,8 +31,7 @@ bool IterationSpace::reads(const std::string &tensor) const {
 }
 
 const Operand &IterationSpace::operand(const Read &read) const {
-  return *std::find_if(operands.begin(), operands.end(),
-                       [&](const Operand &each) { return each.name == read.operand; });
+  return *std::ranges::find_if(operands, [&](const Operand &each) { return each.name == read.operand; });
 }
 
 const Lookup *IterationSpace::lookup(const Read &read) const {
@@ -49,8 +47,8 @@ bool IterationSpace::may_miss() const {
 bool IterationSpace::is_product() const {
   const auto product = value::quotient_of(value);
   return by == value::Operator::Add && lookups.empty() && product.divisors.empty() &&
-         std::all_of(product.factors.begin(), product.factors.end(),
-                     [](const Value &factor) { return value::parts_of(factor).empty(); });
+         std::ranges::all_of(product.factors,
+                             [](const Value &factor) { return value::parts_of(factor).empty(); });
 }
 
 bool IterationSpace::has_coordinates() const {
@@ -65,8 +63,8 @@ bool IterationSpace::adds_in_any_order() const {
 }
 
 const LocalTensor *Combination::local(const std::string &tensor) const {
-  const auto found = std::find_if(locals.begin(), locals.end(),
-                                  [&](const LocalTensor &local) { return local.tensor == tensor; });
+  const auto found =
+      std::ranges::find_if(locals, [&](const LocalTensor &local) { return local.tensor == tensor; });
   return found == locals.end() ? nullptr : &*found;
 }
 
@@ -91,8 +89,8 @@ std::optional<FirstNode> AssembledResult::first_node(const Operand &target) cons
 }
 
 const AssembledResult *Combination::assembly(const std::string &tensor) const {
-  const auto found = std::find_if(assembled.begin(), assembled.end(),
-                                  [&](const AssembledResult &each) { return each.tensor == tensor; });
+  const auto found =
+      std::ranges::find_if(assembled, [&](const AssembledResult &each) { return each.tensor == tensor; });
   return found == assembled.end() ? nullptr : &*found;
 }
 
@@ -104,15 +102,13 @@ std::size_t Combination::loops_of_rounds(const IterationSpace &leaf) const {
 }
 
 bool Combination::has_loops() const {
-  return std::any_of(leaves.begin(), leaves.end(),
-                     [](const IterationSpace &leaf) { return !leaf.loops.empty(); });
+  return std::ranges::any_of(leaves, [](const IterationSpace &leaf) { return !leaf.loops.empty(); });
 }
 
 bool Combination::is_cleared(const std::string &tensor) const {
-  const auto first = std::find_if(leaves.begin(), leaves.end(), [&](const IterationSpace &leaf) {
-    return leaf.target.tensor == tensor || leaf.reads(tensor);
-  });
-  return std::any_of(clears.begin(), clears.end(), [&](const Clear &clear) {
+  const auto first = std::ranges::find_if(
+      leaves, [&](const IterationSpace &leaf) { return leaf.target.tensor == tensor || leaf.reads(tensor); });
+  return std::ranges::any_of(clears, [&](const Clear &clear) {
     return clear.tensor == tensor && clear.before <= static_cast<std::size_t>(first - leaves.begin());
   });
 }
@@ -150,6 +146,29 @@ std::string text_of(const Operand &operand) {
                              : fmt::format("{}[{}]", operand.array, term::to_text(operand.slot));
 }
 
+std::string_view looked_for(Lookup::Wanted wanted) {
+  switch (wanted) {
+  case Lookup::Wanted::Element: return "look for";
+  case Lookup::Wanted::Divisor: return "must have";
+  case Lookup::Wanted::Absence: return "where not stored";
+  }
+  return "";
+}
+
+/// How an entry gets in.
+std::string to_text(const LocalTensor &local) {
+  const layout::Insertion &insertion = *local.insertion;
+  std::string text = fmt::format("local {}({}): unless {}, insert by", local.tensor,
+                                 fmt::join(local.modes, ", "), term::to_text(insertion.stored));
+  for (const layout::IndexElement &element : insertion.sets) {
+    text += fmt::format(" {}({}) = {},", element.array, fmt::join(texts_of(element.slots), ", "),
+                        term::to_text(element.value));
+  }
+  if (!insertion.count.empty()) text += fmt::format(" {0} = {0} + 1,", insertion.count);
+  text.back() = '\n';
+  return text;
+}
+
 } // namespace
 
 IterationSpace with_slots_in_range(IterationSpace space,
@@ -167,11 +186,7 @@ IterationSpace with_slots_in_range(IterationSpace space,
 
 bool is_empty(const IterationSpace &space, const std::set<std::string> &copies) {
   std::vector<Term> parts = term::conjuncts(space.relation);
-  std::erase_if(parts, [&](const Term &part) {
-    const std::set<std::string> names = term::variables_of(part);
-    return std::any_of(names.begin(), names.end(),
-                       [&](const std::string &name) { return copies.contains(name); });
-  });
+  std::erase_if(parts, [&](const Term &part) { return term::mentions_any(part, copies); });
   return space::Set(term::conjunction(std::move(parts))).is_empty();
 }
 
@@ -183,19 +198,6 @@ std::string value_text(const IterationSpace &space,
     return space.lookup(read) ? read.operand : text_of(space.operand(read));
   });
 }
-
-namespace {
-
-std::string_view looked_for(Lookup::Wanted wanted) {
-  switch (wanted) {
-  case Lookup::Wanted::Element: return "look for";
-  case Lookup::Wanted::Divisor: return "must have";
-  case Lookup::Wanted::Absence: return "where not stored";
-  }
-  return "";
-}
-
-} // namespace
 
 std::string to_text(const IterationSpace &space) {
   std::string text = fmt::format("{{ [{}] :\n", fmt::join(space.variables(), ", "));
@@ -216,24 +218,6 @@ std::string to_text(const IterationSpace &space) {
   return text + fmt::format("{} {} {}\n", text_of(space.target),
                             space.sets ? "=" : value::reduction_text(space.by), value_text(space, text_of));
 }
-
-namespace {
-
-/// How an entry gets in.
-std::string to_text(const LocalTensor &local) {
-  const layout::Insertion &insertion = *local.insertion;
-  std::string text = fmt::format("local {}({}): unless {}, insert by", local.tensor,
-                                 fmt::join(local.modes, ", "), term::to_text(insertion.stored));
-  for (const layout::IndexElement &element : insertion.sets) {
-    text += fmt::format(" {}({}) = {},", element.array, fmt::join(texts_of(element.slots), ", "),
-                        term::to_text(element.value));
-  }
-  if (!insertion.count.empty()) text += fmt::format(" {0} = {0} + 1,", insertion.count);
-  text.back() = '\n';
-  return text;
-}
-
-} // namespace
 
 std::string to_text(const Combination &combination) {
   std::string text;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,22 @@ std::map<std::string, value::Role> roles_in(const compute::Statement &statement)
 std::vector<compute::Statement>
 unite(const compute::Statement &statement,
       const std::function<bool(const compute::Access &, value::Role)> &is_optional);
+
+// ---- Where local tensors begin that have no place for each element.
+
+/// Takes all entries out of the local that the statement writes, in front of its own loops: those behind the
+/// first `around`.
+compute::Statement emptied_before(const compute::Statement &statement, std::size_t around);
+/// The statement in place of one that sets all of the local, but not as its first: in each round.
+compute::Statement emptied_instead(const compute::Statement &statement, std::size_t around);
+
+/// The number to which it sets all of the local, where elements that aren't stored may stand for it.
+std::optional<double> sets_to_nothing(const compute::Statement &statement, std::size_t around,
+                                      const compute::Program &program);
+/// Does the statement, which sets all of a local, stand in more loops than the local?
+bool is_inside(const compute::Statement &statement, std::size_t around);
+
+/// Is it a `let` of a local whose elements something else sets?
+bool is_set_otherwise(const compute::Statement &statement, const compute::Program &program);
 
 } // namespace unravel::combine

@@ -4,6 +4,7 @@
 #include "layout/structure.h"
 #include "report/diagnostic.h"
 #include "report/suggest.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -19,8 +20,8 @@ using report::Kind;
 namespace {
 
 bool has_index(const Access &access, const std::string &index) {
-  return std::any_of(access.subscripts.begin(), access.subscripts.end(),
-                     [&](const Subscript &subscript) { return subscript.index == index; });
+  return std::ranges::any_of(access.subscripts,
+                             [&](const Subscript &subscript) { return subscript.index == index; });
 }
 
 /// How much of the result's subscripts a factor has, as plain ones: indices, then indices of the same mode.
@@ -43,7 +44,7 @@ const Access &factor_named(const compute::Statement &statement, const parse::Lay
     if (factor.tensor == reference.like &&
         (!best || in_common(statement.target, factor) > in_common(statement.target, *best)))
       best = &factor;
-    if (std::find(names.begin(), names.end(), factor.tensor) == names.end()) names.push_back(factor.tensor);
+    if (!contains(names, factor.tensor)) names.push_back(factor.tensor);
   });
   if (best) return *best;
   report::fail(Kind::unknown_tensor, reference.span,

@@ -1,7 +1,7 @@
-#include "depend/verdict.h"
+#include "depend/dependence.h"
 
 #include "prove/example.h"
-#include "space/set.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -133,7 +133,7 @@ std::vector<LoopVerdict> classify(const Term &relation, const std::vector<std::s
                                   bool details) {
   std::vector<LoopVerdict> result;
   for (std::size_t loop = 0; loop < order.size(); ++loop) {
-    if (std::find(loops.begin(), loops.end(), order[loop]) == loops.end()) continue;
+    if (!contains(loops, order[loop])) continue;
     LoopVerdict verdict{order[loop], Verdict::Parallel, term::falsity(), "", "affine"};
     Question question(relation, order, loop, prover, details);
     for (const Reference &first : references)

@@ -2,6 +2,7 @@
 
 #include "combine/space.h"
 #include "prove/prover.h"
+#include "space/set.h"
 
 #include <optional>
 #include <set>
@@ -83,5 +84,19 @@ std::string to_text(const std::vector<LoopVerdict> &verdicts);
 /// Whether the value, over the variable, is larger for each later value of it in [lower, upper).
 bool strictly_increases(const term::Term &value, const std::string &variable, const term::Term &lower,
                         const term::Term &upper, prove::Prover &prover);
+
+// ---- How a verdict comes about, conflict by conflict: for loops of one statement and those that several
+// share.
+
+/// References that may conflict across iterations of the loop. `answer`: not Refuted.
+void add_conflict(LoopVerdict &verdict, const Conflict &conflict, prove::Answer answer);
+
+/// Do two iterations of the loop insert into one local, if both insert? They change its counts then, also
+/// where no two of them ever do.
+bool share_insertions(const Reference &one, const Reference &other, const std::string &loop);
+
+/// What people want to know of it: the pairs of instances, an example.
+void add_details(LoopVerdict &verdict, const Conflict &conflict, const space::Set &pairs,
+                 prove::Answer answer, prove::Prover &prover);
 
 } // namespace unravel::depend

@@ -1,6 +1,7 @@
 #include "depend/distance.h"
 
 #include "space/set.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -96,7 +97,7 @@ std::string later_name(std::size_t index, std::size_t loop, const std::vector<st
 }
 
 std::size_t loop_in(const LoopVerdict &verdict, const std::vector<std::string> &order) {
-  return static_cast<std::size_t>(std::find(order.begin(), order.end(), verdict.variable) - order.begin());
+  return static_cast<std::size_t>(std::ranges::find(order, verdict.variable) - order.begin());
 }
 
 } // namespace
@@ -110,7 +111,7 @@ std::string direction_name(const Distance &distance) {
 std::vector<Dependence> dependences_of(const LoopVerdict &verdict, const std::vector<std::string> &loops,
                                        prove::Prover &prover) {
   std::vector<Dependence> result;
-  auto carrier = std::find(loops.begin(), loops.end(), verdict.variable);
+  auto carrier = std::ranges::find(loops, verdict.variable);
   for (const Conflict &conflict : verdict.conflicts) {
     Instances instances(conflict, verdict.variable, prover);
     Dependence dependence{conflict.first.tensor, kind_of(conflict), {}};
@@ -178,14 +179,12 @@ std::string witness_text(const LoopVerdict &verdict, const std::vector<std::stri
   for (const auto &[atom, value] : verdict.example) {
     const auto *variable = atom.as<term::Variable>();
     auto is_instance = [&](const std::string &name) {
-      return std::any_of(order.begin(), order.end(),
-                         [&](auto &each) { return name == each || name == each + "'"; });
+      return std::ranges::any_of(order, [&](auto &each) { return name == each || name == each + "'"; });
     };
     if (variable && is_instance(variable->name)) continue;
     std::string side = variable ? variable->name : term::to_text(evaluated(atom, values));
     std::string condition = fmt::format("{} = {}", side, value);
-    if (std::find(conditions.begin(), conditions.end(), condition) == conditions.end())
-      conditions.push_back(condition);
+    if (!contains(conditions, condition)) conditions.push_back(condition);
   }
   return fmt::format("{{ [{}] -> [{}]{} }}", fmt::join(earlier, ", "), fmt::join(later, ", "),
                      conditions.empty() ? "" : fmt::format(" : {}", fmt::join(conditions, " and ")));

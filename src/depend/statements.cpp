@@ -1,8 +1,8 @@
 #include "depend/statements.h"
 
-#include "depend/verdict.h"
 #include "prove/example.h"
 #include "space/set.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -74,8 +74,7 @@ std::vector<Term> touching(const IterationSpace &first, const Reference &one, co
 
 prove::Answer ask(const std::string &name, const std::string &tensor, const std::vector<Term> &hypotheses,
                   prove::Prover &prover) {
-  if (std::any_of(hypotheses.begin(), hypotheses.end(),
-                  [](const Term &each) { return term::is_false(each); }))
+  if (std::ranges::any_of(hypotheses, [](const Term &each) { return term::is_false(each); }))
     return prove::Answer::Refuted;
   prove::Answer answer = prover.refute(name, tensor, hypotheses);
   if (answer == prove::Answer::Unknown && space::Set(term::conjunction(hypotheses)).is_empty())
@@ -240,8 +239,7 @@ LoopVerdict classify_shared(const std::vector<const IterationSpace *> &statement
   verdict.shared.assign(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(depth) + 1);
   for (const IterationSpace *statement : statements)
     for (const std::string &variable : statement->variables())
-      if (std::find(verdict.shared.begin(), verdict.shared.end(), variable) == verdict.shared.end())
-        verdict.others.insert({variable, variable + "'"});
+      if (!contains(verdict.shared, variable)) verdict.others.insert({variable, variable + "'"});
   each_carried(statements, depth, prover,
                [&](std::size_t, std::size_t, const Conflict &conflict, prove::Answer answer) {
                  if (details)

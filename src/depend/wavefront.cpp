@@ -1,6 +1,7 @@
 #include "depend/wavefront.h"
 
 #include "depend/statements.h"
+#include "term/children.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,17 +19,12 @@ namespace {
 std::optional<Term> iteration_at(const std::vector<Term> &coordinates, const std::vector<Term> &wanted,
                                  const IterationSpace &space) {
   const std::string &loop = space.loops.front();
-  std::set<std::string> own;
-  for (const std::string &variable : space.variables())
-    own.insert(variable);
+  const std::vector<std::string> all = space.variables();
+  const std::set<std::string> own(all.begin(), all.end());
   for (std::size_t k = 0; k < std::min(coordinates.size(), wanted.size()); ++k) {
     if (!term::mentions(coordinates[k], loop)) continue;
     Term rest = term::substitute(coordinates[k], {{loop, Term(0)}});
-    std::set<std::string> others = term::variables_of(rest);
-    if (!term::applications_of(coordinates[k]).empty() ||
-        std::any_of(others.begin(), others.end(),
-                    [&](const std::string &name) { return own.contains(name); }))
-      continue;
+    if (!term::applications_of(coordinates[k]).empty() || term::mentions_any(rest, own)) continue;
     if (coordinates[k] == rest + term::variable(loop)) return wanted[k] - rest;
     if (coordinates[k] == rest - term::variable(loop)) return rest - wanted[k];
   }
@@ -44,7 +40,7 @@ std::string text_of(const Reference &reference) {
 }
 
 void add(Wavefront &wavefront, Visit visit) {
-  auto same = std::find_if(wavefront.visits.begin(), wavefront.visits.end(), [&](const Visit &each) {
+  auto same = std::ranges::find_if(wavefront.visits, [&](const Visit &each) {
     return each.statement == visit.statement && each.partner == visit.partner;
   });
   if (same == wavefront.visits.end()) {

@@ -1,12 +1,13 @@
 // Counterexamples to obligations, and the words for them.
 #include "find/counterexample.h"
 
-#include "find/meanings.h"
 #include "prove/world.h"
 #include "term/read.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace unravel::find {
 
@@ -26,7 +27,7 @@ std::string argument_of(const std::string &name) {
 void add_arrays(const Term &term, std::vector<std::string> &names) {
   for (const Term &application : term::applications_of(term)) {
     const std::string &name = application.as<term::Apply>()->function;
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (!contains(names, name)) names.push_back(name);
   }
 }
 
@@ -44,11 +45,7 @@ std::vector<std::string> key_arrays(const Level &level) {
 std::vector<std::string> target_arrays(const scan::Nest &nest, std::size_t index) {
   std::vector<std::string> names;
   for (const scan::Component &component : nest.levels[index].components) {
-    Term target = component.target;
-    for (std::size_t k = index; k-- > 0;)
-      if (nest.levels[k].kind == Level::Kind::Let)
-        target = term::substitute(target, {{nest.levels[k].variable, nest.levels[k].value}});
-    add_arrays(target, names);
+    add_arrays(scan::through_lets(component.target, nest.levels), names);
   }
   return names;
 }
@@ -144,8 +141,7 @@ private:
     add_arrays(level_.lower, bounds);
     add_arrays(level_.upper, bounds);
     for (const std::string &name : bounds)
-      if (world_.arrays.at(name).values.size() > 2 && std::ranges::find(names, name) == names.end())
-        shown.push_back(name);
+      if (world_.arrays.at(name).values.size() > 2 && !contains(names, name)) shown.push_back(name);
     shown.insert(shown.end(), names.begin(), names.end());
     std::string text = shown.empty() ? level_.variable : arrays(shown);
     return whole ? text : text + fmt::format(" in positions [{}, {})", lower, upper);
@@ -154,7 +150,7 @@ private:
   /// The arrays of the targets first.
   std::string all_data() const {
     std::vector<std::string> names = target_arrays(nest_, index_), keys = key_arrays(level_);
-    std::erase_if(names, [&](auto &name) { return std::ranges::find(keys, name) != keys.end(); });
+    std::erase_if(names, [&](auto &name) { return contains(keys, name); });
     std::string text = arrays(names);
     return text.empty() ? data() : text + ", " + data();
   }
@@ -223,8 +219,9 @@ private:
   const World &world_;
 };
 
-} // namespace
-
+/// The obligation that a candidate's reason names ("O-stop not proved for any skip condition"): the first of
+/// that kind that was asked and not proved; of several kinds ("O-stop and O-part") the last, which is asked
+/// where the others hold. Null where the reason names none.
 const Obligation *named_obligation(const LevelPlan &plan, const std::string &reason) {
   if (reason.substr(0, 2) != "O-") return nullptr;
   const std::string both = "O-stop and O-part";
@@ -235,6 +232,8 @@ const Obligation *named_obligation(const LevelPlan &plan, const std::string &rea
       if (!each.holds && !each.wanted_possible && kind_of(each.name) == kind) return &each;
   return nullptr;
 }
+
+} // namespace
 
 std::string demand(const LevelPlan &plan, const std::string &reason) {
   const Obligation *obligation = named_obligation(plan, reason);
@@ -265,6 +264,47 @@ std::string failure(const scan::Nest &nest, const LevelPlan &plan, const std::st
   std::string example = counterexample(nest, plan.level, *obligation, prover);
   if (example.empty()) return reason + "; no small counterexample was found";
   return fmt::format("{}; a counterexample to {}: {}", reason, obligation->name, example);
+}
+
+std::string kind_of(const std::string &obligation) {
+  return obligation.substr(0, obligation.find_first_of("({ "));
+}
+
+std::string meaning_of(const std::string &obligation) {
+  static const std::map<std::string, std::string> meanings = {
+      {"vacuity", "something can be found at all: the properties don't contradict each other"},
+      {"profit", "several visits share a walk, so that it saves something"},
+      {"O-uniq", "a target is at no more than one position"},
+      {"O-contig", "the positions of a target lie side by side"},
+      {"O-direct", "the target alone says at which position it is"},
+      {"O-in-bounds", "that position lies in the segment"},
+      {"O-match", "the entry at that position is the target"},
+      {"O-start", "no key lies before its hash"},
+      {"O-front", "the hash of a target lies in the segment"},
+      {"O-empty", "no key lies after an empty position that follows its hash"},
+      {"O-next", "this key is the next one in the order of the segment"},
+      {"O-stop", "where a search stops without a match, no match follows"},
+      {"O-part", "keys are in order, so a binary search knows which half to search"},
+      {"O-persist", "later visits that share a walk don't need the positions that it has skipped"},
+      {"O-init", "visits that share a walk begin at one position"},
+      {"O-clamp", "the start of a walk never moves back"},
+      {"O-inc", "no later visit needs the position of a match again"},
+      {"O-place", "the walk of one outer iteration serves all visits in it"},
+      {"O-zero", "no segment begins before position 0"},
+      {"O-room", "the array of walks has room for all of them"},
+      {"O-high", "no segment ends after the last position"},
+      {"O-range", "keys lie in a range that a property names"},
+      {"O-target", "targets lie in the range of the keys"},
+      {"O-block", "blocks begin at multiples of their width"},
+      {"O-bounds", "no segment ends before it begins"},
+      {"O-rise", "keys strictly increase"},
+      {"O-first", "no key lies before the first tile"},
+      {"O-past", "a walk stops after its tile"},
+      {"O-jump", "no match follows an entry whose key lies after the tile"},
+      {"O-last", "the last tile takes all that is left"},
+  };
+  const auto found = meanings.find(kind_of(obligation));
+  return found == meanings.end() ? "" : found->second;
 }
 
 } // namespace unravel::find

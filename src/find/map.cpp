@@ -7,18 +7,20 @@
 // it: it was put there, and by O-uniq no other position has its key. With values, absence is what is not
 // stored, so the map is cleared after use. That keys lie within the array is proved (O-range); that targets
 // do is proved or tested (O-target).
-#include "find/map_level.h"
+#include "find/map.h"
+
 #include "find/state.h"
 #include "find/templates.h"
 #include "term/solve.h"
+#include "text/contains.h"
 
 #include <algorithm>
 
 namespace unravel::find {
 
-namespace {
-
 using term::Term;
+
+namespace {
 
 /// Terms over sizes that a property compares an array with: `range col in [0, N)` makes N a candidate for the
 /// range of keys that read `col`. The prover decides.
@@ -40,7 +42,7 @@ std::vector<Term> range_candidates(const Obligations &obligations, const Term &k
         over_sizes = over_sizes && !term::mentions(end, name);
       for (const scan::Level &level : obligations.nest().levels) // a key such as 4*g + meta(g)
         over_sizes = over_sizes && !term::mentions(end, level.variable);
-      if (over_sizes && std::ranges::find(candidates, end) == candidates.end()) candidates.push_back(end);
+      if (over_sizes && !contains(candidates, end)) candidates.push_back(end);
     }
   return candidates;
 }
@@ -49,10 +51,31 @@ std::vector<Term> range_candidates(const Obligations &obligations, const Term &k
 bool is_in_order(Obligations &obligations, const LevelPlan &plan, const plan::DenseMap &map) {
   const std::vector<scan::Level> &levels = obligations.nest().levels;
   std::size_t loop = plan.level;
-  while (loop > 0 && levels[loop - 1].kind == scan::Level::Kind::Let)
+  while (loop > 0 && levels[loop - 1].is_let())
     --loop;
-  if (loop <= map.level || levels[loop - 1].kind != scan::Level::Kind::Loop) return false;
+  if (loop <= map.level || !levels[loop - 1].is_loop()) return false;
   return obligations.keys_rise() && obligations.targets_rise(loop - 1);
+}
+
+/// The part of a component that can be hashed: key(q) and what it equals at a match.
+std::optional<std::pair<term::Term, term::Term>> hashed(Obligations &obligations,
+                                                        const scan::Component &component) {
+  if (component.is_equality()) return std::pair(component.key, component.target);
+  const auto *width = component.width.as<term::Constant>();
+  if (!width || width->value < 1 || !obligations.aligned(component.key, width->value)) return std::nullopt;
+  return std::pair(term::floor_divide(component.key, width->value),
+                   term::floor_divide(component.target, width->value));
+}
+
+/// The extent of such an array says how many positions there may be, and so how many links of chains.
+bool reads_at_position(const Obligations &obligations, const plan::HashMap &map) {
+  const term::Term position = term::variable(obligations.level().variable);
+  for (const term::Term &key : map.keys)
+    for (const term::Term &read : term::applications_of(key)) {
+      const std::vector<term::Term> &arguments = read.as<term::Apply>()->arguments;
+      if (contains(arguments, position)) return true;
+    }
+  return false;
 }
 
 } // namespace
@@ -88,6 +111,71 @@ Outcome try_map(Obligations &obligations, LevelPlan &plan) {
   }
   return {false, false, false,
           extents.empty() ? "no property says how far the keys range" : "O-range not proved"};
+}
+
+// ---- Where maps are filled.
+
+std::size_t map_level(const Obligations &obligations) {
+  const scan::Level &level = obligations.level();
+  std::vector<Term> needed{level.lower, level.upper};
+  for (const scan::Component &component : level.components)
+    needed.insert(needed.end(), {component.key, component.width});
+  auto computable = [&](std::size_t before) {
+    return std::ranges::all_of(
+        needed, [&](const Term &term) { return computed_before(obligations, term, before).has_value(); });
+  };
+  std::size_t before = 0;
+  while (!computable(before))
+    ++before;
+  return before;
+}
+
+std::size_t loops_since(const Obligations &obligations, std::size_t level) {
+  std::size_t loops = 0;
+  for (std::size_t k = level; k < obligations.outer().size(); ++k)
+    if (obligations.iterates(k)) ++loops;
+  return loops;
+}
+
+std::size_t behind_assignments(const std::vector<scan::Level> &levels, std::size_t level) {
+  while (level < levels.size() && levels[level].is_let() && levels[level].guards.empty())
+    ++level;
+  return level;
+}
+
+plan::FilledMap place_of_map(const Obligations &obligations) {
+  plan::FilledMap map;
+  map.level = map_level(obligations);
+  if (map.level > 0) map.level = behind_assignments(obligations.nest().levels, map.level);
+  map.lower = *computed_before(obligations, obligations.level().lower, map.level);
+  map.upper = *computed_before(obligations, obligations.level().upper, map.level);
+  return map;
+}
+
+// ---- Hash map: the positions of the segment by hash of their keys. Needs no order at all: a position that
+// is found is tested again. What must hold is that a match has the hash that is looked for, which for
+// equalities it has by their form, and for blocks where O-block says that blocks begin at multiples of their
+// width. The length of the segment, which says how many chains there are, must not be negative (O-bounds).
+
+Outcome try_hash(Obligations &obligations, LevelPlan &plan) {
+  plan.unique = obligations.unique();
+  plan.contiguous = plan.contiguous || plan.unique;
+  plan::HashMap map{place_of_map(obligations)};
+  for (const scan::Component &component : obligations.level().components) {
+    // A component that can't be hashed is left to the test at the position.
+    auto part = hashed(obligations, component);
+    if (!part) continue;
+    map.keys.push_back(*computed_before(obligations, part->first, map.level));
+    map.targets.push_back(part->second);
+  }
+  if (map.keys.empty()) return {false, false, false, "O-block not proved"};
+  if (!obligations.bounds_in_order()) map.upper = term::maximum({map.lower, map.upper});
+  const bool serves_one = loops_since(obligations, map.level) == 0,
+             reads = reads_at_position(obligations, map);
+  plan.how = std::move(map);
+  if (!reads) return {true, false, false, "no key is read from an array at the position"};
+  if (serves_one) return {true, true, false, "a map of the segment would serve one visit only"};
+  return {true, true, false, "chosen only where it is asked for"};
 }
 
 } // namespace unravel::find

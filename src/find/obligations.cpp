@@ -1,7 +1,11 @@
 // The proof obligations of find methods.
 #include "find/obligations.h"
 
+#include "text/contains.h"
+
 #include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
 
 namespace unravel::find {
 
@@ -26,10 +30,6 @@ Term start_bound(const scan::Level &level, Direction direction) {
 
 } // namespace
 
-bool contains(const Variables &variables, const std::string &name) {
-  return std::find(variables.begin(), variables.end(), name) != variables.end();
-}
-
 Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::vector<LevelPlan> &outer,
                          prove::Prover &prover, LevelPlan &plan)
     : nest_(nest), level_(level), outer_(outer), prover_(prover), plan_(plan),
@@ -44,12 +44,12 @@ Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::v
     const scan::Level &item = nest.levels[k];
     Term own = variable(item.variable);
     Terms parts;
-    if (item.kind == scan::Level::Kind::Let) {
+    if (item.is_let()) {
       parts.push_back(equal(own, item.value));
     } else {
       parts.push_back(term::between(item.lower, own, item.upper));
     }
-    if (item.kind == scan::Level::Kind::Find) {
+    if (item.is_find()) {
       // The position of a direct find is an equality that the prover can use up.
       if (plan_of != outer.end() && plan_of->as<plan::Direct>())
         parts.push_back(equal(own, plan_of->as<plan::Direct>()->position));
@@ -66,16 +66,14 @@ Obligations::Obligations(const scan::Nest &nest, std::size_t level, const std::v
 }
 
 bool Obligations::iterates(std::size_t level) const {
-  if (nest_.levels[level].kind != scan::Level::Kind::Find)
-    return nest_.levels[level].kind == scan::Level::Kind::Loop;
-  auto plan =
-      std::find_if(outer_.begin(), outer_.end(), [&](const LevelPlan &each) { return each.level == level; });
+  if (!nest_.levels[level].is_find()) return nest_.levels[level].is_loop();
+  auto plan = std::ranges::find_if(outer_, [&](const LevelPlan &each) { return each.level == level; });
   return plan == outer_.end() || !plan->unique;
 }
 
 std::optional<Term> Obligations::definition(std::size_t level, bool early) const {
   const scan::Level &item = nest_.levels[level];
-  if (item.kind == scan::Level::Kind::Let) return item.value;
+  if (item.is_let()) return item.value;
   for (const LevelPlan &plan : outer_) {
     const auto *direct = plan.level == level ? plan.as<plan::Direct>() : nullptr;
     if (direct && (!early || (!direct->check_bounds && !direct->check_match))) return direct->position;
@@ -239,8 +237,7 @@ bool Obligations::persist(const Skip &skip, const Variables &state) {
 
 bool Obligations::start_fixed(Direction direction, const Variables &state) {
   Variables needed = start_variables(direction);
-  if (std::all_of(needed.begin(), needed.end(), [&](const auto &name) { return contains(state, name); }))
-    return true;
+  if (std::ranges::all_of(needed, [&](const auto &name) { return contains(state, name); })) return true;
   return once("O-init(" + name_of(direction) + ")" + braces(state), [&] {
     Terms hypotheses = two_visits(state);
     Term bound = start_bound(level(), direction);
@@ -417,6 +414,96 @@ bool Obligations::direct_in_bounds(const Term &position_term) {
 
 bool Obligations::direct_matches(const Term &position_term) {
   return ask("O-match", visit_with({in_segment(0, position_term), negation(at(match_, 0, position_term))}));
+}
+
+// ---- The conditions under which a walk or a bisection goes on: lexicographic orders of the keys.
+
+namespace {
+
+Term inside(const scan::Component &component) {
+  scan::Level alone;
+  alone.components = {component};
+  return match_condition(alone);
+}
+
+/// The target lies beyond the key's interval (`>`), or before it.
+Term beyond(const scan::Component &component) {
+  return at_most(component.key + component.width, component.target);
+}
+
+Term before(const scan::Component &component) {
+  return less(component.target, component.key);
+}
+
+std::string name_of_key(const scan::Component &component) {
+  if (const auto *call = component.key.as<term::Apply>()) return call->function;
+  return term::to_text(component.key);
+}
+
+} // namespace
+
+Skip Obligations::skip_by(const std::vector<Rising> &order) const {
+  Terms ways, equal_so_far;
+  std::string name;
+  for (const Rising &step : order) {
+    const scan::Component &component = level().components[step.component];
+    Terms way = equal_so_far;
+    way.push_back(step.rises ? beyond(component) : before(component));
+    ways.push_back(conjunction(std::move(way)));
+    equal_so_far.push_back(inside(component));
+    name += (name.empty() ? "" : ", ") + std::string(step.rises ? ">" : "<");
+    if (order.size() > 1) name += " " + name_of_key(component);
+  }
+  return {disjunction(std::move(ways)), name};
+}
+
+std::vector<Skip> Obligations::skips() {
+  const std::size_t count = level().components.size();
+  std::vector<Skip> all;
+  if (count > most_components_in_all_orders) {
+    if (std::optional<std::vector<Rising>> order = order_of_keys()) all.push_back(skip_by(*order));
+    return all;
+  }
+  std::vector<Rising> order(count);
+  std::vector<std::size_t> components(count);
+  std::iota(components.begin(), components.end(), 0);
+  do {
+    for (std::size_t signs = 0; signs < (std::size_t{1} << count); ++signs) {
+      for (std::size_t k = 0; k < count; ++k)
+        order[k] = {components[k], (signs >> k & 1) == 0};
+      all.push_back(skip_by(order));
+    }
+  } while (std::next_permutation(components.begin(), components.end()));
+  return all;
+}
+
+std::optional<std::vector<Obligations::Rising>> Obligations::order_of_keys() {
+  std::vector<Rising> order;
+  std::vector<std::size_t> left(level().components.size());
+  std::iota(left.begin(), left.end(), 0);
+  Terms hypotheses =
+      visit_with({in_segment(0, position()), in_segment(0, position(1)), less(position(), position(1))});
+  auto is_next = [&](const Rising &step) {
+    const Term &key = level().components[step.component].key;
+    const Term later = at(key, 0, position(1));
+    Terms against = hypotheses;
+    against.push_back(step.rises ? less(later, key) : less(key, later));
+    return ask(
+        fmt::format("O-next({}{})", step.rises ? ">" : "<", name_of_key(level().components[step.component])),
+        std::move(against));
+  };
+  while (!left.empty()) {
+    std::optional<Rising> next;
+    for (bool rises : {true, false})
+      for (std::size_t component : left)
+        if (!next && is_next({component, rises})) next = {component, rises};
+    if (!next) return std::nullopt;
+    const Term &key = level().components[next->component].key;
+    hypotheses.push_back(equal(key, at(key, 0, position(1))));
+    std::erase(left, next->component);
+    order.push_back(*next);
+  }
+  return order;
 }
 
 } // namespace unravel::find

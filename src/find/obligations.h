@@ -177,6 +177,4 @@ private:
   std::map<std::string, bool> asked_;
 };
 
-bool contains(const Variables &variables, const std::string &name);
-
 } // namespace unravel::find

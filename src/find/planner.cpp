@@ -1,13 +1,13 @@
 // Choosing a find method per level.
 #include "cost/finds.h"
 #include "find/counterexample.h"
-#include "find/jump.h"
-#include "find/map_level.h"
+#include "find/map.h"
 #include "find/templates.h"
+#include "find/walk.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace unravel::find {
@@ -42,7 +42,7 @@ const Template *template_of(Method method) {
 std::vector<std::size_t> finds_of(const scan::Nest &nest) {
   std::vector<std::size_t> levels;
   for (std::size_t k = 0; k < nest.levels.size(); ++k)
-    if (nest.levels[k].kind == Level::Kind::Find) levels.push_back(k);
+    if (nest.levels[k].is_find()) levels.push_back(k);
   return levels;
 }
 
@@ -184,20 +184,13 @@ private:
     return reach;
   }
 
-  /// The term over what isn't assigned in the nest.
-  term::Term without_lets(term::Term term) const {
-    for (std::size_t k = nest_.levels.size(); k-- > 0;)
-      if (nest_.levels[k].kind == Level::Kind::Let)
-        term = term::substitute(term, {{nest_.levels[k].variable, nest_.levels[k].value}});
-    return term;
-  }
-
   /// The part of the targets that lie where a segment of this level reaches, as far as is known. Targets that
   /// come from a segment, too, are taken to lie together: two rows of a band meet wherever they are.
   double reach_of(const Level &level) const {
     double reach = 1;
     for (const scan::Component &component : level.components)
-      reach = std::min(reach, reach_of(component.key) / reach_of(without_lets(component.target)));
+      reach = std::min(reach, reach_of(component.key) /
+                                  reach_of(scan::through_lets(component.target, nest_.levels)));
     return reach;
   }
 
@@ -221,7 +214,7 @@ private:
   double targets_from(std::size_t first, std::size_t last) const {
     double targets = 1;
     for (std::size_t k = first; k < last; ++k)
-      if (nest_.levels[k].kind == Level::Kind::Loop) targets *= length(nest_.levels[k].variable, 1);
+      if (nest_.levels[k].is_loop()) targets *= length(nest_.levels[k].variable, 1);
     return targets;
   }
 
@@ -259,9 +252,8 @@ private:
     for (std::size_t k = states->state_level; k < own.level; ++k) {
       const Level &outer = nest_.levels[k];
       if (term::mentions(states->state_index.front(), outer.variable))
-        over_all =
-            outer.kind == Level::Kind::Loop && outer.upper - outer.lower == states->state_extent.front();
-      else if (outer.kind == Level::Kind::Loop)
+        over_all = outer.is_loop() && outer.upper - outer.lower == states->state_extent.front();
+      else if (outer.is_loop())
         targets *= length(outer.variable, 1);
     }
     double range = length(level.variable, 0);
@@ -334,7 +326,7 @@ std::vector<std::string> names_of_finds(const scan::Nest &nest) {
 
 void check_requests(const std::vector<std::string> &names, const Requests &requests) {
   for (const auto &[name, request] : requests) {
-    if (std::ranges::find(names, name) != names.end()) continue;
+    if (contains(names, name)) continue;
     std::string list;
     for (const std::string &each : names)
       if (list.find("`" + each + "`") == std::string::npos) list += (list.empty() ? "`" : ", `") + each + "`";

@@ -1,6 +1,9 @@
 // State indices: which, and where.
 #include "find/state.h"
 
+#include "term/children.h"
+#include "text/contains.h"
+
 #include <algorithm>
 
 namespace unravel::find {
@@ -18,7 +21,7 @@ Variables without(const Variables &variables, const std::string &name) {
 }
 
 bool is_determined(const Level &level) {
-  return level.kind == Level::Kind::Let;
+  return level.is_let();
 }
 
 /// The level after the last variable of the state.
@@ -34,7 +37,7 @@ bool is_tested(const Obligations &obligations, std::size_t end) {
   const std::vector<Level> &levels = obligations.nest().levels;
   for (std::size_t k = end; k < obligations.outer().size(); ++k) {
     if (!levels[k].guards.empty()) return true;
-    if (levels[k].kind == Level::Kind::Find && !obligations.definition(k, true)) return true;
+    if (levels[k].is_find() && !obligations.definition(k, true)) return true;
   }
   return false;
 }
@@ -73,7 +76,7 @@ Term start_of(const Level &level, Direction direction) {
 std::vector<Term> sizes_near(const Obligations &obligations, std::size_t k) {
   const std::vector<Level> &levels = obligations.nest().levels;
   const Level &level = levels[k];
-  bool is_let = level.kind == Level::Kind::Let;
+  bool is_let = level.is_let();
   std::vector<Term> sizes = limits_of(obligations, is_let ? level.value : level.upper);
   if (is_let) return sizes;
   for (std::size_t outer = k + 1; outer-- > 0;)
@@ -92,16 +95,14 @@ std::optional<Range> range_of(Obligations &obligations, std::size_t k, std::size
   const Level &level = obligations.nest().levels[k];
   Term own = term::variable(level.variable);
   std::vector<Term> sizes = sizes_near(obligations, k);
-  if (level.kind != Level::Kind::Let) {
+  if (!level.is_let()) {
     std::optional<Term> lower = computed_before(obligations, level.lower, place);
     std::optional<Term> upper = computed_before(obligations, level.upper, place);
     if (lower && upper) {
       Term extent = *upper - *lower;
       std::set<std::string> outer(obligations.outer().begin(), obligations.outer().end());
-      std::set<std::string> used = term::variables_of(extent);
-      bool is_size = term::applications_of(extent).empty() &&
-                     std::ranges::none_of(used, [&](const auto &name) { return outer.count(name); });
-      if (is_size) return Range{own - *lower, extent, extent};
+      if (term::applications_of(extent).empty() && !term::mentions_any(extent, outer))
+        return Range{own - *lower, extent, extent};
       for (const Term &size : sizes)
         if (obligations.extent_within(extent, place, size)) return Range{own - *lower, extent, size};
     }

@@ -3,7 +3,7 @@
 #include "find/state.h"
 
 /// One function per find template: proves what the template needs and fills in its part of the plan. A new
-/// template is a new file, a line here and a line in the planner's table.
+/// template is a function, a line here and a line in the planner's table.
 namespace unravel::find {
 
 /// What became of a template at one find.

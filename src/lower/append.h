@@ -2,10 +2,14 @@
 
 #include "combine/space.h"
 #include "loop/loop.h"
+#include "lower/elements.h"
+#include "lower/leaf.h"
 #include "lower/lower.h"
+#include "lower/workspace.h"
 #include "scan/nest.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 /// Assembled results: entries are appended, each behind those before it (packing/append.h). Pointers are set
@@ -28,14 +32,6 @@ loop::Block begun_at(const packing::AppendLevel &level, const term::Term &above)
 /// for all of them at once.
 loop::Block begin_assembly(const combine::AssembledResult &result, bool is_dealt);
 loop::Block end_assembly(const combine::AssembledResult &result);
-
-// ---- parts of them
-
-loop::Statement one_more(const std::string &name);
-/// Nodes above, of a computed position, begin up to that one.
-loop::Block begin_up_to(const packing::AppendLevel &level, const term::Term &last);
-/// Behind the last entry: the last of each level's pointers.
-loop::Block end_pointers(const combine::AssembledResult &result);
 
 /// What a parallel loop appends to it. Precondition: threads can append apart.
 loop::Appended appended_to(const combine::AssembledResult &result);
@@ -101,5 +97,22 @@ private:
   term::Substitution entry_; // its coordinates, and its positions once its nodes are there
   std::optional<std::size_t> begins_at_;
 };
+
+// ---- Entries of assembled results that are dropped once their values are known.
+
+/// Behind the last entry: takes those of that value out, of blocks such as have no other value, and nodes
+/// that have no entry then. What stays moves up, in its order. Precondition: the result's nodes and entries
+/// are there (append.h), but not their counts.
+loop::Block drop_entries(const combine::AssembledResult &result, double dropped, const Extents &extents);
+
+// ---- Assembled results whose entries are dealt by their first position.
+
+/// What the statement does with its entries; null where its result isn't assembled.
+std::shared_ptr<const EntryCode> code_of_entries(const combine::IterationSpace &space, const LeafPlan &plan,
+                                                 Workspace &workspace);
+
+/// Both visits. Precondition: no other statement shares its loops.
+LoweredLeaf lower_dealt(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
+                        const SharedLoops &shared, Workspace &workspace);
 
 } // namespace unravel::lower

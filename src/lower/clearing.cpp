@@ -2,6 +2,7 @@
 
 #include "scan/reasons.h"
 #include "space/set.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <set>
@@ -24,8 +25,8 @@ struct DenseMode {
 std::vector<DenseMode> dense_modes(const combine::Operand &target) {
   std::vector<DenseMode> modes;
   if (target.structure.empty()) return modes;
-  auto own = static_cast<std::size_t>(
-      std::count_if(target.positions.begin(), target.positions.end(), [&](const std::string &position) {
+  auto own =
+      static_cast<std::size_t>(std::ranges::count_if(target.positions, [&](const std::string &position) {
         return position.compare(0, target.name.size() + 1, target.name + ".") == 0;
       }));
   for (std::size_t k = target.slots.size() - own; k < target.slots.size(); ++k)
@@ -50,12 +51,12 @@ std::optional<std::size_t> covering_places(const combine::IterationSpace &space,
   std::optional<std::size_t> found;
   const std::size_t visits = nest.instances.value_or(nest.levels.size());
   for (std::size_t index = 0; index <= visits; ++index) {
-    if (std::all_of(open.begin(), open.end(), is_dense)) found = index;
+    if (std::ranges::all_of(open, is_dense)) found = index;
     if (open.empty() || index == visits) break;
     const Level &level = nest.levels[index];
     bool is_place = open.erase(level.variable) > 0;
-    if (level.kind == Level::Kind::Find || !level.guards.empty()) break;
-    if (!is_place && level.kind != Level::Kind::Let) break; // another operand's position follows from ours
+    if (level.is_find() || !level.guards.empty()) break;
+    if (!is_place && !level.is_let()) break; // another operand's position follows from ours
     if (!is_place) continue;
     std::vector<Term> limits;
     for (scan::Part &part : scan::parts_of(level))
@@ -70,7 +71,7 @@ std::vector<std::string> plain_slots(const combine::Operand &target) {
   std::vector<std::string> names;
   for (const Term &slot : target.slots) {
     const auto *plain = slot.as<term::Variable>();
-    if (!plain || std::find(names.begin(), names.end(), plain->name) != names.end()) return {};
+    if (!plain || contains(names, plain->name)) return {};
     names.push_back(plain->name);
   }
   return names;
@@ -98,12 +99,12 @@ std::optional<std::size_t> covering_prefix(const combine::IterationSpace &space,
     if (looped == coordinates || are_rows()) found = index;
     if (index == nest.instances.value_or(nest.levels.size())) break;
     const Level &level = nest.levels[index];
-    if (level.kind == Level::Kind::Find || !level.guards.empty()) break;
+    if (level.is_find() || !level.guards.empty()) break;
     // Assignments to positions hold everywhere.
-    if (level.kind == Level::Kind::Let && !coordinates.count(level.variable)) continue;
+    if (level.is_let() && !coordinates.count(level.variable)) continue;
     // The whole range of the coordinate.
     auto extent = extents.find(level.variable);
-    if (level.kind == Level::Kind::Let || !coordinates.count(level.variable) || level.lower != Term(0) ||
+    if (level.is_let() || !coordinates.count(level.variable) || level.lower != Term(0) ||
         extent == extents.end() || level.upper != extent->second)
       break;
     looped.insert(level.variable);
@@ -169,8 +170,8 @@ loop::Block Clearing::rows_behind(const LeafPlan &plan, std::optional<std::size_
 bool Clearing::has_increasing_rows(const LeafPlan &plan) const {
   if (!plan.increasing || !space_.target.structure.empty()) return false;
   std::vector<std::string> slots = plain_slots(space_.target);
-  bool in_step = std::any_of(plan.finds.levels.begin(), plan.finds.levels.end(),
-                             [](const plan::LevelPlan &find) { return find.is_in_step_with(0); });
+  bool in_step = std::ranges::any_of(plan.finds.levels,
+                                     [](const plan::LevelPlan &find) { return find.is_in_step_with(0); });
   return !slots.empty() && slots[0] == plan.nest.levels[*plan.increasing].variable && !in_step;
 }
 

@@ -17,7 +17,7 @@ std::string state_variable(const scan::Level &level, const plan::LevelPlan &plan
 
 /// What a find's code is in: of a walk the innermost loop around it.
 struct Around {
-  bool ends_loop = false; // where the walk has reached its segment's end, it leaves the loop (loop_end.h)
+  bool ends_loop = false; // where the walk has reached its segment's end, it leaves the loop (state.h)
   /// The loop is an intersection: how far it is to the next target can't be foreseen, so that branches cost.
   bool intersection = false;
   /// A divisor is looked for: mostly a diagonal, which a triangular matrix has at the end of each row.

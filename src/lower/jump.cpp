@@ -1,8 +1,7 @@
 #include "lower/jump.h"
 
 #include "loop/walk.h"
-#include "lower/conditions.h"
-#include "lower/find_code.h"
+#include "lower/origins.h"
 #include "lower/state.h"
 
 #include <algorithm>
@@ -70,8 +69,8 @@ bool JumpingLoop::fills_all() const {
   std::size_t loops = 0;
   for (std::size_t k = jump().loop + 1; k < plan_.level; ++k) {
     const Level &level = nest_.levels[k];
-    if (!level.guards.empty() || level.kind == Level::Kind::Find) return false;
-    if (level.kind == Level::Kind::Let) continue;
+    if (!level.guards.empty() || level.is_find()) return false;
+    if (level.is_let()) continue;
     bool over_slots = false;
     for (std::size_t n = 0; n < walk().state_index.size(); ++n)
       over_slots |= walk().state_index[n] == term::variable(level.variable) - level.lower &&

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-/// Loops that go on at the least value which a walk inside can meet (find/jump.h).
+/// Loops that go on at the least value which a walk inside can meet (find/walk.h).
 namespace unravel::lower {
 
 /// The find whose walks say where the loop of that level goes on; null where it takes every value. `cleared`:

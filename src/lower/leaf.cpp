@@ -3,22 +3,16 @@
 #include "loop/copies.h"
 #include "loop/walk.h"
 #include "lower/append.h"
-#include "lower/conditions.h"
-#include "lower/deal.h"
-#include "lower/hoisted.h"
 #include "lower/jump.h"
 #include "lower/local.h"
 #include "lower/lookups.h"
-#include "lower/loop_end.h"
 #include "lower/map_code.h"
-#include "lower/map_loops.h"
 #include "lower/origins.h"
 #include "lower/parts.h"
 #include "lower/pieces.h"
 #include "lower/sorted.h"
 #include "lower/state.h"
 #include "lower/values.h"
-#include "lower/writes.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -315,7 +309,7 @@ private:
 
   Around around(const LevelPlan &plan) const {
     std::size_t loop = plan.level;
-    while (loop > 0 && plan_.nest.levels[loop].kind != Level::Kind::Loop)
+    while (loop > 0 && !plan_.nest.levels[loop].is_loop())
       --loop;
     // Other statements have more to do in a loop that they share; and what isn't found counts, too.
     const bool ends = !search_ && loop >= shared_;

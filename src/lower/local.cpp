@@ -63,6 +63,11 @@ Block another(const LocalTensor &local, const Extents &extents, const term::Subs
   return block;
 }
 
+bool is_masked(const std::string &tensor, const combine::Combination &combination) {
+  const LocalTensor *local = combination.local(tensor);
+  return local && local->is_masked;
+}
+
 } // namespace
 
 bool inserts_another(const Operand &target, const combine::Combination &combination) {
@@ -132,15 +137,6 @@ Block insert(const Operand &target, const Workspace &workspace, std::optional<bo
   return block;
 }
 
-namespace {
-
-bool is_masked(const std::string &tensor, const combine::Combination &combination) {
-  const LocalTensor *local = combination.local(tensor);
-  return local && local->is_masked;
-}
-
-} // namespace
-
 std::optional<loop::Store> written_to_masked(const combine::IterationSpace &space,
                                              const loop::Element &target, const loop::Value &value,
                                              const combine::Combination &combination) {
@@ -209,12 +205,8 @@ Block zero_once_read(const std::vector<Operand> &operands, const combine::Combin
 
 bool asks_for_list(const LeafPlan &plan, std::size_t shared, std::size_t level) {
   const std::vector<scan::Level> &levels = plan.nest.levels;
-  const auto loops = [&](std::size_t from, std::size_t to) {
-    return std::count_if(levels.begin() + static_cast<std::ptrdiff_t>(from),
-                         levels.begin() + static_cast<std::ptrdiff_t>(to),
-                         [](const scan::Level &each) { return each.kind == scan::Level::Kind::Loop; });
-  };
-  return loops(shared, level) > 0 || loops(level + 1, levels.size()) == 0;
+  return scan::loops_between(levels, shared, level) > 0 ||
+         scan::loops_between(levels, level + 1, levels.size()) == 0;
 }
 
 } // namespace unravel::lower

@@ -3,9 +3,6 @@
 #include "combine/row_major.h"
 #include "loop/walk.h"
 #include "lower/append.h"
-#include "lower/counts.h"
-#include "lower/deal.h"
-#include "lower/drop.h"
 #include "lower/leaf.h"
 #include "lower/local.h"
 #include "lower/merge.h"
@@ -14,17 +11,16 @@
 #include "lower/shared_loops.h"
 #include "lower/wavefront.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <set>
 #include <utility>
 
 namespace unravel::lower {
 
 using loop::Block;
-using loop::Statement;
 using term::Term;
 
 namespace {
@@ -58,9 +54,9 @@ void join_slots(Block &block, const combine::Combination &combination) {
 /// A name for the levels that no tensor has.
 std::string name_of_levels(const combine::Combination &combination) {
   std::string name = "levels";
-  while (std::any_of(combination.bindings.begin(), combination.bindings.end(),
-                     [&](const combine::Binding &binding) { return binding.tensor == name; }) ||
-         std::find(combination.sizes.begin(), combination.sizes.end(), name) != combination.sizes.end())
+  while (std::ranges::any_of(combination.bindings,
+                             [&](const combine::Binding &binding) { return binding.tensor == name; }) ||
+         contains(combination.sizes, name))
     name += "_";
   return name;
 }
@@ -69,8 +65,7 @@ std::string name_of_levels(const combine::Combination &combination) {
 Term iterations_of(const loop::For &loop, const combine::Combination &combination) {
   const auto *size = loop.upper.as<term::Variable>();
   const std::vector<std::string> &given = combination.sizes; // of any sign; a tensor's isn't negative
-  if (loop.lower == Term(0) && size && std::find(given.begin(), given.end(), size->name) == given.end())
-    return loop.upper;
+  if (loop.lower == Term(0) && size && !contains(given, size->name)) return loop.upper;
   return term::maximum({Term(0), loop.upper - loop.lower});
 }
 
@@ -127,7 +122,7 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   auto clears_before = [&](std::size_t leaf) {
     Block block;
     for (const combine::Clear &each : combination.clears)
-      if (each.before == leaf && std::find(own.begin(), own.end(), &each) == own.end())
+      if (each.before == leaf && !contains(own, &each))
         block.push_back(clear(each.array, each.number, combination));
     return block;
   };
@@ -215,8 +210,7 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
   auto begins = [&](const depend::Visit &visit, std::size_t leaf) { // coordinates are not negative
     const auto *variable = visit.partner.as<term::Variable>();
     const std::vector<std::string> &coordinates = combination.leaves[leaf].coordinates;
-    return inspected.lower == Term(0) && variable &&
-           std::find(coordinates.begin(), coordinates.end(), variable->name) != coordinates.end();
+    return inspected.lower == Term(0) && variable && contains(coordinates, variable->name);
   };
   auto instances = [&](bool earlier) {
     std::map<std::size_t, Block> visits; // by the leaf
@@ -268,14 +262,13 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
   mentioned.merge(term::variables_of(size));
   program.sizes = combination.sizes;
   auto is_known = [&](const std::string &name) {
-    if (std::find(program.sizes.begin(), program.sizes.end(), name) != program.sizes.end()) return true;
-    return std::any_of(program.parameters.begin(), program.parameters.end(),
-                       [&](const auto &parameter) { return name.starts_with(parameter.name + "."); });
+    if (contains(program.sizes, name)) return true;
+    return std::ranges::any_of(program.parameters,
+                               [&](const auto &parameter) { return name.starts_with(parameter.name + "."); });
   };
   for (loop::TensorParameter &operand : operands) {
     std::string prefix = operand.name + ".";
-    if (std::any_of(mentioned.begin(), mentioned.end(),
-                    [&](const std::string &name) { return name.starts_with(prefix); }))
+    if (std::ranges::any_of(mentioned, [&](const std::string &name) { return name.starts_with(prefix); }))
       program.parameters.push_back(std::move(operand));
   }
   program.preconditions.push_back(
@@ -290,7 +283,7 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
   }
   for (const combine::SizeCondition &condition : combination.conditions) {
     std::set<std::string> names = term::variables_of(condition.formula);
-    if (std::all_of(names.begin(), names.end(), is_known))
+    if (std::ranges::all_of(names, is_known))
       program.preconditions.push_back({condition.formula, condition.message});
   }
   program.workspace = workspace.take();

@@ -3,6 +3,7 @@
 #include "loop/passes.h"
 #include "loop/rename.h"
 #include "loop/walk.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -74,8 +75,7 @@ bool touches_only(const Block &block, const Block &behind, const std::vector<Ter
   loop::each_statement(block, [&](const loop::Statement &statement) {
     loop::each_own_value(statement, [&](const loop::Value &value) {
       loop::each_element(value, [&](const loop::Element &element) {
-        only = only && (!written.stored.contains(element.array) ||
-                        std::ranges::find(slots, element.slot) != slots.end());
+        only = only && (!written.stored.contains(element.array) || contains(slots, element.slot));
       });
     });
     loop::each_own_term(statement, [&](const Term &term) {

@@ -3,9 +3,9 @@
 #include "loop/rename.h"
 #include "loop/walk.h"
 #include "lower/append.h"
-#include "lower/conditions.h"
 #include "lower/origins.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -139,7 +139,7 @@ private:
 
   /// Of a range that may not be there: then it is empty. Positions that are found lie side by side.
   Block found_range() const {
-    const bool is_find = here_.kind == scan::Level::Kind::Find;
+    const bool is_find = here_.is_find();
     const Term position = term::variable(here_.variable), first = term::variable(begin());
     Block found{{loop::Assign{begin(), is_find ? position : here_.lower}}};
     if (is_find) found = {{loop::If{term::equal(first, term::variable(end())), std::move(found), ""}}};
@@ -157,7 +157,7 @@ private:
                [](const loop::Value &value) { return value; });
     const bool is_found = merged_.is_conditional;
     std::string position = here_.variable;
-    if (here_.kind == scan::Level::Kind::Find) { // a walk keeps its state by that name
+    if (here_.is_find()) { // a walk keeps its state by that name
       position += "_at";
       loop::rename(inside, {{here_.variable, position}});
     }
@@ -173,9 +173,7 @@ private:
       conditions.insert(conditions.end(), plan_.nest.levels[k].guards.begin(),
                         plan_.nest.levels[k].guards.end());
     const Term position = term::variable(here_.variable);
-    const auto is_position = [&](const std::string &name) {
-      return std::ranges::find(merged_.positions, name) != merged_.positions.end();
-    };
+    const auto is_position = [&](const std::string &name) { return contains(merged_.positions, name); };
     inside = without(std::move(inside), is_position);
     term::Substitution by;
     for (const std::string &name : merged_.positions)

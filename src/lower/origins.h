@@ -1,5 +1,6 @@
 #pragma once
 
+#include "loop/loop.h"
 #include "lower/lower.h"
 
 /// What statements were made for, as their origins say (lower.h).
@@ -12,5 +13,11 @@ std::string comment(const scan::Level &here);
 
 /// Statements that have no origin yet have that one, in the block and inside.
 loop::Block with_origin(loop::Block block, const loop::Origin &origin);
+
+/// What is done where all of the conditions hold.
+inline loop::Block where(std::vector<term::Term> conditions, loop::Block block) {
+  if (conditions.empty()) return block;
+  return {{loop::If{term::conjunction(std::move(conditions)), std::move(block), ""}}};
+}
 
 } // namespace unravel::lower

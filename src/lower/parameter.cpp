@@ -1,8 +1,11 @@
 #include "lower/parameter.h"
 
-#include "lower/type_name.h"
+#include "loop/walk.h"
+#include "text/contains.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <set>
 
 namespace unravel::lower {
 
@@ -10,13 +13,7 @@ using term::Term;
 
 namespace {
 
-loop::ElementType element_type(const layout::Array &array, const LowerOptions &options) {
-  if (!array.element.empty()) return value::type_called(array.element).value();
-  return array.is_value ? options.value : options.index;
-}
-
-} // namespace
-
+/// The names of the layout's sizes and counts, and those that a kernel gives them: "M" and "A.M".
 std::map<std::string, std::string> qualified_names(const combine::Binding &binding) {
   std::map<std::string, std::string> qualified;
   for (const std::string &size : binding.layout.sizes)
@@ -25,6 +22,39 @@ std::map<std::string, std::string> qualified_names(const combine::Binding &bindi
     qualified[count.name] = binding.tensor + "." + count.name;
   return qualified;
 }
+
+loop::ElementType element_type(const layout::Array &array, const LowerOptions &options) {
+  if (!array.element.empty()) return value::type_called(array.element).value();
+  return array.is_value ? options.value : options.index;
+}
+
+/// Of sizes and counts that aren't: a tensor without rows has no element -1.
+bool is_never_negative(const Term &slot) {
+  const term::Linear linear = term::linear_form(slot);
+  return linear.constant >= 0 && std::ranges::all_of(linear.parts, [](const auto &part) {
+           const auto *divided = part.first.template as<term::FloorDivide>();
+           return part.second >= 0 && (part.first.template as<term::Variable>() ||
+                                       (divided && is_never_negative(divided->numerator)));
+         });
+}
+
+std::string order_word(std::size_t order) {
+  switch (order) {
+  case 0: return "_scalar";
+  case 1: return "_vector";
+  case 2: return "_matrix";
+  default: return "_tensor" + std::to_string(order);
+  }
+}
+
+/// A parameter in an identifier: a minus is an m.
+std::string parameter_text(std::int64_t parameter) {
+  std::string digits = std::to_string(parameter);
+  if (parameter < 0) digits[0] = 'm';
+  return "_" + digits;
+}
+
+} // namespace
 
 loop::TensorParameter parameter(const combine::Binding &binding, const LowerOptions &options) {
   const layout::Layout &layout = binding.layout;
@@ -37,8 +67,7 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
   result.structure = binding.structure;
   result.assembled = binding.is_assembled();
   for (const std::string &size : layout.sizes)
-    if (std::find(result.sizes.begin(), result.sizes.end(), size) == result.sizes.end())
-      result.sizes.push_back(size);
+    if (!contains(result.sizes, size)) result.sizes.push_back(size);
   for (const layout::Count &count : layout.counts)
     result.counts.push_back(count.name);
   const std::map<std::string, std::string> qualified = qualified_names(binding);
@@ -51,6 +80,44 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
       made.extents.push_back(term::rename(extent, qualified, {}));
     result.arrays.push_back(std::move(made));
   }
+  return result;
+}
+
+void require_counts(const combine::Combination &combination, loop::Program &program) {
+  const std::set<std::string> read = loop::names_read(program.body);
+  for (const combine::Binding &binding : combination.bindings) {
+    if (binding.is_result) continue;
+    const layout::Layout &layout = binding.layout;
+    const std::map<std::string, std::string> qualified = qualified_names(binding);
+    std::map<std::string, std::string> arrays;
+    for (const layout::Array &array : layout.arrays)
+      arrays[array.name] = binding.tensor + "." + array.name;
+    for (const layout::Count &count : layout.counts) {
+      if (!count.definition) continue;
+      const Term element = term::rename(*count.definition, qualified, arrays);
+      const auto *load = element.as<term::Apply>();
+      if (!load || !read.contains(load->function) || !std::ranges::all_of(load->arguments, is_never_negative))
+        continue;
+      program.preconditions.push_back(
+          {term::equal(term::variable(qualified.at(count.name)), element),
+           fmt::format("layout {} says {} = {}", layout.name, count.name, term::to_text(*count.definition))});
+    }
+  }
+}
+
+std::string type_name(const layout::Layout &layout, loop::ElementType index, loop::ElementType value) {
+  auto has = [&](auto holds) { return std::ranges::any_of(layout.arrays, holds); };
+  std::string result = layout.base_name.empty() ? layout.name : layout.base_name;
+  bool has_index = has([](const layout::Array &array) { return !array.is_value; });
+  if (!has_index || layout.order() > 2) result += order_word(layout.order());
+  for (std::int64_t parameter : layout.parameters)
+    result += parameter_text(parameter);
+  bool open_index = has([](const layout::Array &array) { return !array.is_value && array.element.empty(); });
+  bool open_value = has([](const layout::Array &array) { return array.is_value && array.element.empty(); });
+  if (open_index && index == loop::ElementType::Int64) result += "_int64";
+  if (layout.values || open_value)
+    if (const loop::ElementType type = layout.values.value_or(value); type != loop::ElementType::Float64)
+      result += "_" + std::string(value::facts_of(type).word);
   return result;
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "combine/space.h"
+#include "layout/layout.h"
+#include "loop/loop.h"
 #include "lower/lower.h"
 
 #include <map>
@@ -7,10 +10,20 @@
 
 namespace unravel::lower {
 
-/// The names of the layout's sizes and counts, and those that a kernel gives them: "M" and "A.M".
-std::map<std::string, std::string> qualified_names(const combine::Binding &binding);
-
 /// A tensor with its layout, as a parameter of kernels.
 loop::TensorParameter parameter(const combine::Binding &binding, const LowerOptions &options);
+
+/// Preconditions on operands' counts: that each is what its layout defines it as by an element of an index
+/// array, `A.NNZ = A.rowptr(A.M)`. The kernel relies on it, and one look tells. Only where the body reads
+/// that array: a caller may leave out what the kernel doesn't touch.
+void require_counts(const combine::Combination &combination, loop::Program &program);
+
+/// The name of the C struct for tensors of a layout: the same in every kernel, and another one where the
+/// struct is another, so that kernels may be linked and included together. The layout's name and parameters
+/// ("csr", "bcsr_4_4"); with the order where a name is meant to serve several, that is for layouts without
+/// index arrays and from order 3 on ("dense_vector", "dense_matrix_1_0", "coo_tensor3"); with the element
+/// types that aren't the usual ones, int32 and float64 ("csr_int64_f32"), where the layout's arrays leave
+/// them open.
+std::string type_name(const layout::Layout &layout, loop::ElementType index, loop::ElementType value);
 
 } // namespace unravel::lower

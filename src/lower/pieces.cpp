@@ -3,8 +3,6 @@
 #include "loop/walk.h"
 #include "lower/find_code.h"
 
-#include <fmt/format.h>
-
 namespace unravel::lower {
 
 using scan::Level;

@@ -7,6 +7,7 @@
 #include "lower/pieces.h"
 #include "lower/values.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -151,7 +152,7 @@ private:
   }
 
   bool is_about(const scan::Node &node, const std::string &local) const {
-    return std::any_of(node.statements.begin(), node.statements.end(), [&](std::size_t number) {
+    return std::ranges::any_of(node.statements, [&](std::size_t number) {
       const combine::IterationSpace &space = *statements_.at(number).space;
       return space.target.local == local || space.reads(local);
     });
@@ -162,7 +163,7 @@ private:
     Names inside;
     for (const std::string &local : locals)
       if (is_about(loop, local) &&
-          std::count_if(nodes.begin(), nodes.end(), [&](auto &node) { return is_about(node, local); }) == 1)
+          std::ranges::count_if(nodes, [&](auto &node) { return is_about(node, local); }) == 1)
         inside.insert(local);
     return inside;
   }
@@ -283,7 +284,7 @@ private:
   static void drop_known(Block &code, Block &block) {
     while (!code.empty()) {
       const auto *let = std::get_if<loop::Let>(&code.front().kind);
-      const auto known = std::find_if(block.begin(), block.end(), [&](const loop::Statement &statement) {
+      const auto known = std::ranges::find_if(block, [&](const loop::Statement &statement) {
         const auto *other = std::get_if<loop::Let>(&statement.kind);
         return let && other && other->variable == let->variable;
       });
@@ -366,9 +367,8 @@ SharedLoops loops_around(const std::vector<scan::Node> &tree, std::size_t number
   SharedLoops loops;
   const std::vector<scan::Node> *nodes = &tree;
   while (true) {
-    const auto node = std::find_if(nodes->begin(), nodes->end(), [&](const scan::Node &each) {
-      return std::find(each.statements.begin(), each.statements.end(), number) != each.statements.end();
-    });
+    const auto node = std::find_if(nodes->begin(), nodes->end(),
+                                   [&](const scan::Node &each) { return contains(each.statements, number); });
     if (!node->is_loop()) return loops;
     const std::vector<Term> conditions = scan::conditions_of(plan.nest.levels[loops.count++], *node);
     loops.conditions.insert(loops.conditions.end(), conditions.begin(), conditions.end());

@@ -3,6 +3,7 @@
 #include "loop/loop.h"
 #include "lower/lower.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,5 +51,14 @@ term::Term named_slot(const scan::Level &level, const plan::Walk &walk, loop::Bl
 
 /// The product of extents, 0 where one of them is below 1.
 term::Term slots_of(const std::vector<term::Term> &extents);
+
+/// Whether a walk that has reached its segment's end ends the innermost loop around its find: nothing that
+/// this loop still executes would match.
+///
+/// By the walk's invariant (find/walk.h) no position before the state, seen in its direction, matches this or
+/// any later visit with the same state. So it is enough that the state is kept from iteration to iteration of
+/// the loop, that the end is the same in all of them, and that an iteration does nothing without a match.
+/// `cleared`: the level at which the result is cleared, if one is.
+bool ends_loop(const LeafPlan &leaf, const plan::LevelPlan &plan, std::optional<std::size_t> cleared);
 
 } // namespace unravel::lower

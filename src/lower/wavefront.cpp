@@ -2,6 +2,7 @@
 
 #include "loop/walk.h"
 #include "report/diagnostic.h"
+#include "term/children.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ std::vector<std::string> arrays_of(const PackedSegment &segment) {
 
 /// "L_col" of "L.col"
 std::string name_of_copy(std::string array) {
-  std::replace(array.begin(), array.end(), '.', '_');
+  std::ranges::replace(array, '.', '_');
   return array;
 }
 
@@ -106,9 +107,8 @@ std::set<std::pair<std::string, Term>> own_elements(const loop::For &loop) {
   std::set<std::pair<std::string, Term>> found;
   const std::set<std::string> declared = loop::effects_of(loop.body).declared;
   auto add = [&](const loop::Element &element) {
-    const std::set<std::string> names = term::variables_of(element.slot);
-    if (names.contains(loop.variable) && term::applications_of(element.slot).empty() &&
-        std::none_of(names.begin(), names.end(), [&](auto &name) { return declared.contains(name); }))
+    if (term::mentions(element.slot, loop.variable) && term::applications_of(element.slot).empty() &&
+        !term::mentions_any(element.slot, declared))
       found.emplace(element.array, element.slot);
   };
   loop::each_statement(loop.body, [&](const Statement &statement) {

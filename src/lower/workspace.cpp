@@ -18,41 +18,28 @@ MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const lo
                              bool per_thread) {
   if (const auto *chains = plan.as<plan::HashMap>()) return add_hash(level, *chains, per_thread);
   const auto &map = *plan.as<plan::DenseMap>();
-  loop::WorkspaceArray array;
-  array.extent = map.extent;
-  array.per_thread = per_thread;
-  if (map.limit != 0) array.when = term::at_most(map.extent, Term(map.limit));
-  loop::WorkspaceArray marks = array;
+  const auto by_key = [&](const char *what, loop::ElementType element, bool is_value, const char *about) {
+    loop::WorkspaceArray array{level.variable + what, element, is_value, map.extent};
+    array.per_thread = per_thread;
+    array.about = fmt::format(fmt::runtime(about), level.tensor);
+    if (map.limit != 0) array.when = term::at_most(map.extent, Term(map.limit));
+    if (map.form == plan::MapForm::Positions) array.initial = std::nullopt;
+    return add(std::move(array));
+  };
+  const char *const which = "which keys {} has";
   MapArrays names;
-  if (map.has_marks()) {
-    marks.name = level.variable + "_marks";
-    marks.element = loop::ElementType::Bit;
-    marks.about = fmt::format("which keys {} has", level.tensor);
-  }
   switch (map.form) {
   case plan::MapForm::Positions:
-    array.name = level.variable + "_positions";
-    array.element = index_;
-    array.initial = std::nullopt;
-    array.about = fmt::format("positions of {} by key; stale outside the segment", level.tensor);
+    names.map = by_key("_positions", index_, false, "positions of {} by key; stale outside the segment");
     break;
   case plan::MapForm::Values:
   case plan::MapForm::Marked:
-    array.name = level.variable + "_values";
-    array.element = element_of(value.array);
-    array.is_value = true;
-    array.about = fmt::format("the values of {} by key", level.tensor);
+    names.map = by_key("_values", element_of(value.array), true, "the values of {} by key");
     break;
-  case plan::MapForm::Presence:
-    array.name = level.variable + "_presence";
-    array.element = loop::ElementType::Bool;
-    array.is_value = true;
-    array.about = fmt::format("which keys {} has", level.tensor);
-    break;
+  case plan::MapForm::Presence: names.map = by_key("_presence", loop::ElementType::Bool, true, which); break;
   case plan::MapForm::Marks: break;
   }
-  if (!array.name.empty()) names.map = add(std::move(array));
-  if (!marks.name.empty()) names.more = add(std::move(marks));
+  if (map.has_marks()) names.more = by_key("_marks", loop::ElementType::Bit, false, which);
   return names;
 }
 
@@ -71,22 +58,12 @@ Term Workspace::positions_of(const std::string &variable, const std::vector<Term
 /// Chains of positions: one link for each position that there may be, and twice as many chains.
 MapArrays Workspace::add_hash(const Level &level, const plan::HashMap &map, bool per_thread) {
   const Term positions = positions_of(level.variable, map.keys);
-  loop::WorkspaceArray first;
-  first.name = level.variable + "_first";
-  first.element = index_;
-  first.extent = term::scale(2, positions) + Term(1);
-  first.initial = -1;
-  first.per_thread = per_thread;
+  loop::WorkspaceArray first{level.variable + "_first",           index_, false,
+                             term::scale(2, positions) + Term(1), -1,     per_thread};
   first.about = fmt::format("for each hash of a key of {} the first position", level.tensor);
   MapArrays names{add(std::move(first)), ""};
-  loop::WorkspaceArray next;
-  next.name = level.variable + "_next";
-  next.element = index_;
-  next.extent = positions;
-  next.initial = std::nullopt;
-  next.per_thread = per_thread;
-  next.about = fmt::format("for each position of {} the next one with its hash", level.tensor);
-  names.more = add(std::move(next));
+  names.more = add_scratch(level.variable + "_next", index_, positions, per_thread,
+                           fmt::format("for each position of {} the next one with its hash", level.tensor));
   return names;
 }
 
@@ -103,14 +80,8 @@ loop::ElementType Workspace::state_element(const Level &level, const plan::Walk 
 }
 
 std::string Workspace::add_states(const Level &level, const plan::Walk &walk, bool per_thread) {
-  loop::WorkspaceArray array;
-  array.element = state_element(level, walk);
-  array.extent = slots_of(walk.state_room);
-  array.initial = std::nullopt;
-  array.per_thread = per_thread;
-  array.about = fmt::format("where the walks over {} stand", level.tensor);
-  array.name = level.variable + "_states";
-  return add(std::move(array));
+  return add_scratch(level.variable + "_states", state_element(level, walk), slots_of(walk.state_room),
+                     per_thread, fmt::format("where the walks over {} stand", level.tensor));
 }
 
 std::string Workspace::add_next(const Level &level, const plan::Walk &walk, bool per_thread,
@@ -125,40 +96,16 @@ std::string Workspace::add_next(const Level &level, const plan::Walk &walk, bool
             -shift <= largest_shift;
   }
   none = small ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max() / 4;
-  loop::WorkspaceArray array;
-  array.element = small ? loop::ElementType::Int32 : loop::ElementType::Int64;
-  array.extent = slots_of(walk.state_room);
-  array.initial = std::nullopt;
-  array.per_thread = per_thread;
-  array.about = fmt::format("the tile where each walk over {} stands", level.tensor);
-  array.name = level.variable + "_next";
-  return add(std::move(array));
-}
-
-std::string Workspace::add_sum(const std::string &of, const std::vector<Term> &extents, bool per_thread) {
-  const loop::ElementType type = compute::type_of(combination_.types, of);
-  return add_values(of + ".part", extents, per_thread,
-                    fmt::format("partial sums for {}, before they are multiplied by common factors", of),
-                    type);
-}
-
-std::string Workspace::add_part(const std::string &of, std::size_t number, const std::vector<Term> &extents,
-                                bool per_thread) {
-  return add_values(fmt::format("{}.part{}", of, number), extents, per_thread,
-                    fmt::format("part {} of the product that is added to {}", number, of),
-                    compute::type_of(combination_.types, of));
+  return add_scratch(level.variable + "_next", small ? loop::ElementType::Int32 : loop::ElementType::Int64,
+                     slots_of(walk.state_room), per_thread,
+                     fmt::format("the tile where each walk over {} stands", level.tensor));
 }
 
 std::string Workspace::add_next_of_segments(const std::string &result, const std::string &position,
                                             const Term &segments) {
-  loop::WorkspaceArray array;
-  array.name = position + "_next";
-  array.element = index_;
-  array.extent = segments;
-  array.initial = std::nullopt;
-  array.about =
-      fmt::format("the number of entries of each segment of {}, then where the next one goes", result);
-  return add(std::move(array));
+  return add_scratch(
+      position + "_next", index_, segments, false,
+      fmt::format("the number of entries of each segment of {}, then where the next one goes", result));
 }
 
 SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &plan, bool per_thread) {
@@ -177,20 +124,16 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
       small = element_of_positions(local) == loop::ElementType::Int32;
     }
   if (!small) small = std::ranges::all_of(held, [&](const Term &each) { return is_small(each); });
-  loop::WorkspaceArray array;
-  array.element = *small ? loop::ElementType::Int32 : loop::ElementType::Int64;
-  array.extent = positions;
-  array.initial = std::nullopt;
-  array.per_thread = per_thread;
+  const loop::ElementType element = *small ? loop::ElementType::Int32 : loop::ElementType::Int64;
+  loop::WorkspaceArray array{"", element, false, positions, std::nullopt, per_thread};
+  const auto added = [&](const char *what, std::string about) {
+    array.name = level.variable + what;
+    array.about = std::move(about);
+    return add(array);
+  };
   array.grows = grows;
-  array.name = level.variable + "_order";
-  array.about = fmt::format("positions of {}, sorted", level.tensor);
-  SortArrays names{add(array), "", "", grows};
-  array.name = level.variable + "_keys";
-  array.about = "and their keys";
-  names.keys = add(array);
-  array.name = level.variable + "_room";
-  array.about = "to sort them";
+  SortArrays names{added("_order", fmt::format("positions of {}, sorted", level.tensor)), "", "", grows};
+  names.keys = added("_keys", "and their keys");
   names.room_of_each = loop::room_to_sort(array.element);
   array.extent = term::scale(names.room_of_each, positions);
   array.element = loop::ElementType::Int64;
@@ -204,16 +147,16 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
       sorts.push_back(term::negation(is_dealt(extent, count)));
     array.when = term::disjunction(std::move(sorts));
   }
-  names.room = add(array);
+  names.room = added("_room", "to sort them");
   if (plan.extents.empty()) return names;
   array.when = term::truth();
-  array.name = level.variable + "_begins";
-  array.about =
-      fmt::format("the number of positions of {} with each key, then where the next one goes", level.tensor);
-  array.element = *small ? loop::ElementType::Int32 : loop::ElementType::Int64;
+  array.element = element;
   array.extent = Term(0);
   array.grows = true;
-  names.begins = add(std::move(array));
+  names.begins =
+      added("_begins", fmt::format("the number of positions of {} with each key, then where the next "
+                                   "one goes",
+                                   level.tensor));
   return names;
 }
 
@@ -245,11 +188,9 @@ void Workspace::add_local(const combine::LocalTensor &local, bool per_thread) {
   if (has_members(local, combination_.arrays)) return add_members(local, per_thread);
   arrays_.back().grows = local.grows();
   for (const layout::IndexElement &element : local.insertion->sets) {
-    loop::WorkspaceArray array;
+    loop::WorkspaceArray array{element.array, element_of_positions(local)};
     array.hashed = local.hashed.contains(element.array);
     array.grows = local.grows() && !array.hashed;
-    array.name = element.array;
-    array.element = element_of_positions(local);
     array.extent = slots_of(array.hashed ? combination_.arrays.at(element.array) : extents_of(element.array));
     // A table's elements have the type of their indices.
     if (array.hashed && local.extents.size() > 1) array.element = loop::ElementType::Int64;
@@ -267,23 +208,15 @@ void Workspace::add_members(const combine::LocalTensor &local, bool per_thread) 
   if (members.begin_at_zero()) arrays_.back().initial = 0; // of values
   members.tensor = local.tensor;
   members.extent = slots_of(local.extents);
-  loop::WorkspaceArray array;
-  array.name = local.insertion->sets.front().array;
-  array.element = loop::ElementType::Bit;
-  array.extent = members.extent;
-  array.per_thread = per_thread;
-  array.about = fmt::format("what {} has", local.tensor);
-  members.bits = add(array);
-  array.name = members.bits + "_list";
-  array.element = element_of_positions(local);
-  array.initial = std::nullopt;
-  array.about = "while there are few, a list of them";
-  members.list = add(array);
-  array.name = members.bits + "_room";
-  array.element = loop::ElementType::Int64;
-  array.extent = term::scale(loop::room_to_sort(array.element, false), members.extent);
-  array.about = "to sort the list";
-  members.room = add(std::move(array));
+  loop::WorkspaceArray bits{
+      local.insertion->sets.front().array, loop::ElementType::Bit, false, members.extent, 0, per_thread};
+  bits.about = fmt::format("what {} has", local.tensor);
+  members.bits = add(std::move(bits));
+  members.list = add_scratch(members.bits + "_list", element_of_positions(local), members.extent, per_thread,
+                             "while there are few, a list of them");
+  const Term room = term::scale(loop::room_to_sort(loop::ElementType::Int64, false), members.extent);
+  members.room =
+      add_scratch(members.bits + "_room", loop::ElementType::Int64, room, per_thread, "to sort the list");
   members.count = members.bits + "_count";
   members.value = local.array;
   members.slot = [&local, this](const Term &member) {
@@ -304,13 +237,12 @@ std::optional<double> Workspace::dropped_of(const std::string &result) const {
 
 std::string Workspace::add_values(const std::string &name, const std::vector<Term> &extents, bool per_thread,
                                   std::string about, loop::ElementType type) {
-  loop::WorkspaceArray array;
-  array.name = name;
-  array.element = type;
-  array.is_value = true;
-  array.extent = slots_of(extents);
-  array.initial = std::nullopt;
-  array.per_thread = per_thread;
+  return add_scratch(name, type, slots_of(extents), per_thread, std::move(about), true);
+}
+
+std::string Workspace::add_scratch(std::string name, loop::ElementType element, Term extent, bool per_thread,
+                                   std::string about, bool is_value) {
+  loop::WorkspaceArray array{std::move(name), element, is_value, std::move(extent), std::nullopt, per_thread};
   array.about = std::move(about);
   return add(std::move(array));
 }
@@ -332,8 +264,8 @@ std::string Workspace::add(loop::WorkspaceArray array) {
   };
   const std::string name = array.name;
   for (int number = 2;; ++number) {
-    auto known = std::find_if(arrays_.begin(), arrays_.end(),
-                              [&](const loop::WorkspaceArray &each) { return each.name == array.name; });
+    auto known = std::ranges::find_if(
+        arrays_, [&](const loop::WorkspaceArray &each) { return each.name == array.name; });
     if (known != arrays_.end() && is_kept_alike(*known)) return array.name;
     if (known == arrays_.end()) break;
     array.name = fmt::format("{}_{}", name, number);

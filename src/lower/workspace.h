@@ -40,13 +40,10 @@ public:
   /// The array of the next values of a loop that its walks meet (jump.h); `none`: more than any value.
   std::string add_next(const scan::Level &level, const plan::Walk &walk, bool per_thread, std::int64_t &none);
 
-  /// The elements of a sum over dense modes; returns the array's name. Sums of the same extents share it:
-  /// those of a hoist further in have fewer modes.
-  std::string add_sum(const std::string &of, const std::vector<term::Term> &extents, bool per_thread);
-
-  /// Likewise of a part of the product; each has an array of its own.
-  std::string add_part(const std::string &of, std::size_t number, const std::vector<term::Term> &extents,
-                       bool per_thread);
+  /// An array of values of these extents; returns its name. Those of the same name and extents share it: of
+  /// hoists those further in have fewer modes.
+  std::string add_values(const std::string &name, const std::vector<term::Term> &extents, bool per_thread,
+                         std::string about, loop::ElementType type);
 
   /// The array that says where the next entry of each of the result's segments goes; returns its name.
   std::string add_next_of_segments(const std::string &result, const std::string &position,
@@ -69,8 +66,9 @@ public:
 private:
   /// Returns the array's name: another number behind it for each way in which arrays of that name are kept.
   std::string add(loop::WorkspaceArray array);
-  std::string add_values(const std::string &name, const std::vector<term::Term> &extents, bool per_thread,
-                         std::string about, loop::ElementType type);
+  /// An array that holds anything at first.
+  std::string add_scratch(std::string name, loop::ElementType element, term::Term extent, bool per_thread,
+                          std::string about, bool is_value = false);
   void add_members(const combine::LocalTensor &local, bool per_thread);
   MapArrays add_hash(const scan::Level &level, const plan::HashMap &map, bool per_thread);
   /// How many positions there may be in all, of which these terms read elements.

@@ -18,4 +18,10 @@ struct DataCache {
 /// with a folder index0, index1, ... for each cache, else from sysconf. Empty where neither knows.
 std::vector<DataCache> data_caches(const std::string &folder = "/sys/devices/system/cpu/cpu0/cache");
 
+/// The processor's model and features, some lines; empty where the machine does not tell.
+std::string processor_identity();
+
+/// The processor's name, for people: "AMD EPYC"; "unknown processor" where the machine does not tell.
+std::string processor_name();
+
 } // namespace unravel::machine

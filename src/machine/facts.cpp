@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 #include "report/suggest.h"
+#include "text/contains.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -126,7 +127,7 @@ private:
     for (const Fact &fact : facts())
       known.push_back(fact.name);
     for (const auto &[name, value] : object.items()) {
-      if (std::ranges::find(known, name) != known.end()) continue;
+      if (contains(known, name)) continue;
       fail(name_of(name), fmt::format("a machine's profile has no `{}`", name),
            report::suggest(name, known, fmt::format("it has {}", fmt::join(known, ", "))));
     }

@@ -1,9 +1,8 @@
 #include "machine/keep.h"
 
 #include "files/own_folder.h"
+#include "machine/data_caches.h"
 #include "machine/facts.h"
-#include "machine/measure.h"
-#include "machine/processor.h"
 #include "report/diagnostic.h"
 #include "text/source.h"
 

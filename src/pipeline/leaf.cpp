@@ -3,8 +3,6 @@
 #include "choose/alternatives.h"
 #include "choose/asked.h"
 #include "choose/hoist.h"
-#include "choose/increasing.h"
-#include "choose/join.h"
 #include "choose/parallel.h"
 #include "choose/statements.h"
 #include "choose/threads.h"
@@ -12,11 +10,9 @@
 #include "compute/computation.h"
 #include "report/diagnostic.h"
 #include "scan/scan.h"
-#include "scan/search.h"
 #include "scan/tree.h"
 #include "scan/uses.h"
 #include "schedule/sequence.h"
-#include "schedule/shared.h"
 #include "schedule/transform.h"
 
 #include <algorithm>

@@ -41,7 +41,7 @@ public:
   /// Those that aren't there yet. After the plans of all leaves: these matter more, where time is short.
   void add_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
 
-  /// Statements that the source binds to no loop may share their outermost one (choose/join.h).
+  /// Statements that the source binds to no loop may share their outermost one (choose/statements.h).
   void join_loops(std::vector<Leaf> &leaves) const;
 
   /// Which of the tree's loops run in parallel, and how they are shared out. Their verdicts are those of the

@@ -1,6 +1,6 @@
 #include "pipeline/loops.h"
 
-#include "choose/dot_products.h"
+#include "choose/loop_requests.h"
 #include "choose/parallel.h"
 #include "loop/blas.h"
 #include "loop/gathered_sum.h"

@@ -1,6 +1,6 @@
 #include "pipeline/reuse.h"
 
-#include "choose/result_local.h"
+#include "choose/assembled.h"
 #include "combine/space.h"
 #include "layout/structure.h"
 #include "loop/passes.h"

@@ -55,7 +55,7 @@ struct InStep {
 };
 
 /// A loop outside of a walk that goes on at the least value which one of the walks inside of it can meet: in
-/// between there is none with a match (find/jump.h).
+/// between there is none with a match (find/walk.h).
 struct Jump {
   std::size_t loop = 0; // the level
   /// Over the find's position and variables that don't depend on the loop's: the least value of the loop's
@@ -112,7 +112,7 @@ struct Walk {
   bool advance = false; // `++q` after a match is allowed (O-inc)
   /// The plan is executed where there are few positions: the walk takes single steps.
   bool few_positions = false;
-  /// Without a state, in step with the loop that leads to the find (find/in_step.h).
+  /// Without a state, in step with the loop that leads to the find (find/walk.h).
   std::optional<InStep> in_step;
   /// The loop that need not take every value.
   std::optional<Jump> jump;

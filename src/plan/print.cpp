@@ -70,9 +70,9 @@ const LevelPlan *FindPlan::at(std::size_t level) const {
 }
 
 bool ends_with_loop(const LevelPlan &plan) {
-  return plan.walk() && plan.walk()->jump &&
-         std::any_of(plan.obligations.begin(), plan.obligations.end(),
-                     [](const auto &each) { return each.name == "O-last" && each.holds; });
+  return plan.walk() && plan.walk()->jump && std::ranges::any_of(plan.obligations, [](const auto &each) {
+           return each.name == "O-last" && each.holds;
+         });
 }
 
 term::Term match_condition(const scan::Level &level) {

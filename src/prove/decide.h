@@ -2,6 +2,7 @@
 
 #include "prove/expression.h"
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "prove/example.h"
 
-#include "prove/least.h"
+#include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ std::string small_example(Prover &prover, const std::vector<Term> &hypotheses,
                           std::vector<std::pair<Term, std::int64_t>> *values) {
   std::vector<Term> atoms;
   auto add = [&](const Term &atom) {
-    if (std::ranges::find(atoms, atom) == atoms.end()) atoms.push_back(atom);
+    if (!contains(atoms, atom)) atoms.push_back(atom);
   };
   for (const Term &hypothesis : hypotheses) {
     for (const std::string &name : term::variables_of(hypothesis))
@@ -66,6 +67,26 @@ std::string small_example(Prover &prover, const std::vector<Term> &hypotheses,
   }
   if (prover.refute("example", "", hypotheses) != Answer::Possible) return "";
   return shown(prover.model_of_last());
+}
+
+std::vector<std::string> needed_axioms(const Prover &prover, std::size_t index) {
+  report::require(index < prover.log().size(), "a question that was asked");
+  const Question &question = prover.log()[index];
+  if (question.answer != Answer::Refuted) return {};
+  const auto refutes = [&](const std::vector<Axiom> &axioms) {
+    return Prover(axioms).refute(question.name, question.about, question.hypotheses) == Answer::Refuted;
+  };
+  std::vector<Axiom> kept = prover.axioms();
+  if (!refutes(kept)) return {}; // within another limit it was
+  for (std::size_t k = kept.size(); k-- > 0;) {
+    std::vector<Axiom> fewer = kept;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
+    if (refutes(fewer)) kept = std::move(fewer);
+  }
+  std::vector<std::string> texts;
+  for (const Axiom &axiom : kept)
+    texts.push_back(axiom.text);
+  return texts;
 }
 
 } // namespace unravel::prove

@@ -2,6 +2,7 @@
 #include "prove/expression.h"
 
 #include "term/quotient.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <numeric>
@@ -179,7 +180,7 @@ Id Expressions::junction(Op op, const std::vector<Id> &parts) {
   const Id zero = op == Op::And ? falsity_ : truth_;
   std::vector<Id> flat;
   auto append = [&](Id part) {
-    if (std::ranges::find(flat, part) == flat.end()) flat.push_back(part);
+    if (!contains(flat, part)) flat.push_back(part);
   };
   for (Id part : parts) {
     if (part == zero) return zero;

@@ -117,10 +117,7 @@ private:
   std::unordered_multimap<std::size_t, Id> by_hash_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, int> symbols_;
-  struct Hash {
-    std::size_t operator()(const term::Term &term) const { return term.hash(); }
-  };
-  std::unordered_map<term::Term, Id, Hash> imported_;
+  std::unordered_map<term::Term, Id> imported_;
   Id truth_ = 0;
   Id falsity_ = 0;
 };

@@ -1,6 +1,8 @@
 // Instances of axioms on the terms of a question.
 #include "prove/instances.h"
 
+#include "text/contains.h"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -126,7 +128,7 @@ void Instances::find_places(Id expression, Bound &bound) const {
       return place.function == node.symbol && place.argument == k;
     });
     if (at == bound.places.end()) at = bound.places.insert(at, Place{node.symbol, k, {}});
-    if (std::ranges::find(at->shifts, shift) == at->shifts.end()) at->shifts.push_back(shift);
+    if (!contains(at->shifts, shift)) at->shifts.push_back(shift);
   }
 }
 
@@ -320,7 +322,7 @@ Ready Instances::prepare(std::vector<Id> hypotheses) {
     std::vector<Id> parts = all_[formula].op == Op::And ? all_[formula].children : std::vector<Id>{formula};
     for (Id part : parts) {
       if (part == all_.falsity() || known.decide(all_, part) < 0) ready.contradiction = true;
-      if (std::ranges::find(flat, part) != flat.end()) continue;
+      if (contains(flat, part)) continue;
       flat.push_back(part);
       known.add(all_, part);
     }
@@ -339,8 +341,7 @@ std::vector<Id> Instances::unfolded(std::vector<Id> hypotheses) {
   Ready ready;
   ready.hypotheses = std::move(hypotheses);
   use_equalities(ready);
-  if (std::ranges::find(ready.hypotheses, all_.falsity()) == ready.hypotheses.end())
-    instantiate(ready, nullptr);
+  if (!contains(ready.hypotheses, all_.falsity())) instantiate(ready, nullptr);
   return ready.instances;
 }
 

@@ -1,11 +1,12 @@
 // Questions to Z3.
 #include "prove/prover.h"
 
-#include "prove/decide.h"
 #include "prove/expression.h"
 #include "prove/instances.h"
+#include "prove/decide.h"
 #include "prove/smtlib.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <optional>
@@ -351,7 +352,7 @@ Model Prover::model_of_last() {
   for (const term::Term &hypothesis : question.hypotheses) {
     variables.merge(term::variables_of(hypothesis));
     for (const term::Term &application : term::applications_of(hypothesis)) {
-      bool fresh = std::ranges::find(applications, application) == applications.end();
+      bool fresh = !contains(applications, application);
       if (fresh) applications.push_back(application);
     }
   }

@@ -1,7 +1,7 @@
 // Finite models: the axioms written out for all small values of their variables, one question to the prover.
 #include "prove/world.h"
 
-#include "prove/least.h"
+#include "prove/example.h"
 
 #include <algorithm>
 

@@ -39,6 +39,10 @@ struct Level {
   /// Conditions that must hold from here on, over this and outer variables (checked once the variable has its
   /// value, after the components of a find).
   std::vector<term::Term> guards;
+
+  bool is_loop() const { return kind == Kind::Loop; }
+  bool is_let() const { return kind == Kind::Let; }
+  bool is_find() const { return kind == Kind::Find; }
 };
 
 /// Levels refer to outer variables, sizes, counts, and applications over these, only. An instance of the nest
@@ -54,6 +58,14 @@ struct Nest {
   /// The extents of all arrays, as in combine::Combination.
   std::map<std::string, std::vector<term::Term>> arrays;
 };
+
+/// All terms of a level.
+std::vector<term::Term> terms_of(const Level &level);
+/// The term over the variables of loops and of finds alone: in place of those of Lets, from that level on,
+/// their values.
+term::Term through_lets(term::Term term, const std::vector<Level> &levels, std::size_t from = 0);
+/// The number of loops among the levels [from, to).
+std::size_t loops_between(const std::vector<Level> &levels, std::size_t from, std::size_t to);
 
 std::string to_text(const Nest &nest);
 /// One level without its guards: "loop i in [0, A.M)".

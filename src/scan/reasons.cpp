@@ -1,6 +1,5 @@
 #include "scan/reasons.h"
 
-#include "scan/facts.h"
 #include "scan/known.h"
 
 #include <algorithm>
@@ -68,7 +67,7 @@ private:
     std::iota(all.begin(), all.end(), std::size_t{0});
     // Those that have least to do with it are left out first.
     std::vector<std::size_t> kept = all;
-    std::stable_sort(kept.begin(), kept.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(kept, [&](std::size_t a, std::size_t b) {
       return closeness(a, part, variable) < closeness(b, part, variable);
     });
     if (!follows(part, kept, false)) {
@@ -76,8 +75,8 @@ private:
       reason.proved = follows(part, kept, true);
     }
     if (!reason.proved) {
-      std::copy_if(all.begin(), all.end(), std::back_inserter(reason.constraints),
-                   [&](std::size_t k) { return term::mentions(constraints_[k], variable); });
+      std::ranges::copy_if(all, std::back_inserter(reason.constraints),
+                           [&](std::size_t k) { return term::mentions(constraints_[k], variable); });
       return reason;
     }
     for (std::size_t k = 0; k < kept.size();) {
@@ -88,7 +87,7 @@ private:
       else
         ++k;
     }
-    std::sort(kept.begin(), kept.end());
+    std::ranges::sort(kept);
     reason.constraints = std::move(kept);
     return reason;
   }
@@ -105,7 +104,7 @@ std::vector<Part> parts_of(const Level &level) {
   using Role = Part::Role;
   const Term variable = term::variable(level.variable);
   std::vector<Part> parts;
-  if (level.kind == Level::Kind::Let) {
+  if (level.is_let()) {
     parts.push_back({Role::Value, term::equal(variable, level.value)});
   } else {
     parts.push_back({Role::Lower, term::at_most(level.lower, variable)});

@@ -1,10 +1,10 @@
 #include "scan/scan.h"
 
 #include "report/diagnostic.h"
-#include "scan/facts.h"
 #include "scan/known.h"
 #include "space/set.h"
 #include "term/solve.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ private:
   void add_if_at_once(const Term &load, const Term &renamed) {
     bool at_once = true;
     for (std::size_t k = bound_after(renamed); k < bound_after(load); ++k)
-      at_once = at_once && nest_.levels[k].kind == Level::Kind::Let && nest_.levels[k].guards.empty();
+      at_once = at_once && nest_.levels[k].is_let() && nest_.levels[k].guards.empty();
     if (at_once) nest_.safe_loads.insert(renamed);
   }
 
@@ -116,7 +116,7 @@ private:
       std::vector<Term> about_known;
       for (const Term &condition : *conditions_) {
         std::set<Term> atoms = space::atoms_of(condition);
-        if (std::all_of(atoms.begin(), atoms.end(), is_known)) about_known.push_back(condition);
+        if (std::ranges::all_of(atoms, is_known)) about_known.push_back(condition);
       }
       if (std::optional<std::vector<Term>> left = known_.left_of(about_known))
         return term::conjunction(std::move(*left));
@@ -159,10 +159,7 @@ private:
   }
 
   std::string tensor_of(const std::string &variable) const {
-    auto owns = [&](const combine::Operand &operand) {
-      return std::find(operand.positions.begin(), operand.positions.end(), variable) !=
-             operand.positions.end();
-    };
+    auto owns = [&](const combine::Operand &operand) { return contains(operand.positions, variable); };
     for (const combine::Operand &operand : space_.operands)
       if (owns(operand)) return operand.name;
     return owns(space_.target) ? space_.target.name : "";
@@ -230,8 +227,8 @@ private:
       else
         enforced.push_back(constraint);
     }
-    const bool is_impossible = std::any_of(constraints.begin(), constraints.end(),
-                                           [](const Term &constraint) { return term::is_false(constraint); });
+    const bool is_impossible =
+        std::ranges::any_of(constraints, [](const Term &constraint) { return term::is_false(constraint); });
     if ((lower.empty() || upper.empty()) && (is_impossible || known_.set().is_empty()))
       lower = upper = {Term(0)}; // the properties contradict what is asked for: nothing comes so far
     if (lower.empty() || upper.empty())
@@ -246,9 +243,7 @@ private:
     if (!level.components.empty()) level.kind = Level::Kind::Find;
     // One value, as the row of blocks that a row lies in.
     std::int64_t count = 0;
-    if (level.kind != Level::Kind::Loop || !term::constant_difference(level.lower, level.upper, count) ||
-        count != 1)
-      return;
+    if (!level.is_loop() || !term::constant_difference(level.lower, level.upper, count) || count != 1) return;
     level.kind = Level::Kind::Let;
     level.value = level.lower;
     level.lower = level.upper = Term();
@@ -297,7 +292,7 @@ private:
       for (const Term &part : reads_inside(read))
         if (term::mentions(part, level.variable) && !before_guards_.implies(part)) missing.push_back(part);
     for (const Term &part : missing)
-      if (std::none_of(missing.begin(), missing.end(), [&](auto &other) { return is_stronger(other, part); }))
+      if (std::ranges::none_of(missing, [&](auto &other) { return is_stronger(other, part); }))
         narrow(level, part);
   }
 
@@ -313,7 +308,7 @@ private:
   /// Makes a bound of a loop, or of what is searched, of the condition, if it is one.
   bool narrow(Level &level, const Term &condition) {
     std::optional<Side> side = as_side(condition, level.variable);
-    if (level.kind == Level::Kind::Let || !side || side->equation) return false;
+    if (level.is_let() || !side || side->equation) return false;
     if (side->coefficient > 0)
       level.lower = term::maximum({term::ceil_divide(-side->rest, side->coefficient), level.lower});
     else
@@ -361,10 +356,10 @@ private:
     std::vector<Term> guards;
     for (const Term &part : parts)
       if (!as_component(level, part)) guards.push_back(part);
-    if (level.kind == Level::Kind::Loop) {
+    if (level.is_loop()) {
       as_intervals(level, guards, enforced);
       // What inner variables will enforce exactly (the column in a block) bounds the search already here.
-      if (level.kind == Level::Kind::Loop) {
+      if (level.is_loop()) {
         known_.add(term::conjunction(parts));
         std::vector<Term> derived = constraints_inside(shadows_[k].inside.simple_hull());
         for (const Term &part : derived)
@@ -372,7 +367,7 @@ private:
         as_intervals(level, derived, enforced);
       }
     }
-    if (level.kind == Level::Kind::Find) keep_search_in_extents(level);
+    if (level.is_find()) keep_search_in_extents(level);
     enforced.insert(enforced.end(), parts.begin(), parts.end());
     level.guards.insert(level.guards.end(), guards.begin(), guards.end());
     known_.add(term::conjunction(enforced));
@@ -401,7 +396,7 @@ private:
   /// Over what is read, and sizes that no tensor has: half a bandwidth.
   bool is_narrow(const Term &width) const {
     const auto form = term::linear_form(width);
-    return std::all_of(form.parts.begin(), form.parts.end(), [&](const auto &part) {
+    return std::ranges::all_of(form.parts, [&](const auto &part) {
       const auto *size = part.first.template as<term::Variable>();
       bool is_given = size && size->name.find('.') == std::string::npos && level_of_.count(size->name) == 0;
       return is_given || part.first.template as<term::Apply>() != nullptr;
@@ -459,8 +454,7 @@ private:
   /// key(variable) = target
   bool as_component(Level &level, const Term &condition) const {
     const auto *compare = condition.as<term::Compare>();
-    if (level.kind == Level::Kind::Let || !compare || compare->relation != term::Relation::Equal)
-      return false;
+    if (level.is_let() || !compare || compare->relation != term::Relation::Equal) return false;
     Term key;
     std::int64_t sign = 0;
     for (const auto &[atom, coefficient] : term::linear_form(compare->left).parts) {
@@ -479,8 +473,8 @@ private:
   /// then says something of the array's subscripts. j < N with j = 4*g + meta(g) comes before present(i, j)
   /// = 1.
   static void order_guards(Level &level) {
-    std::stable_sort(level.guards.begin(), level.guards.end(),
-                     [](const Term &a, const Term &b) { return depth_of(a) < depth_of(b); });
+    std::ranges::stable_sort(level.guards,
+                             [](const Term &a, const Term &b) { return depth_of(a) < depth_of(b); });
   }
 
   /// How many applications are inside each other.
@@ -505,7 +499,7 @@ private:
       component = {named(component.key), named(component.target), named(component.width)};
     for (Term &guard : level.guards)
       guard = named(guard);
-    if (level.kind != Level::Kind::Let) return;
+    if (!level.is_let()) return;
     if (level.value.as<term::Apply>())
       named_.emplace(level.value, term::variable(level.variable));
     else if (term::applications_of(level.value).empty())

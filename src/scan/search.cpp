@@ -1,4 +1,4 @@
-#include "scan/search.h"
+#include "scan/scan.h"
 
 #include "scan/reasons.h"
 

@@ -1,6 +1,7 @@
 #include "scan/tree.h"
 
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,8 +24,7 @@ std::vector<Term> parts_of_minimum(const Term &bound) {
 }
 
 std::vector<Term> without(std::vector<Term> parts, const std::vector<Term> &others) {
-  std::erase_if(
-      parts, [&](const Term &part) { return std::find(others.begin(), others.end(), part) != others.end(); });
+  std::erase_if(parts, [&](const Term &part) { return contains(others, part); });
   return parts;
 }
 
@@ -51,8 +51,7 @@ Node node_of(std::size_t depth, const std::vector<Nested> &statements) {
   std::vector<Term> lowers, uppers;
   for (const Nested &statement : statements) {
     const Level &level = statement.nest->levels[depth];
-    report::require(level.kind == Level::Kind::Loop && level.variable == node.variable,
-                    "shared loops are the first levels");
+    report::require(level.is_loop() && level.variable == node.variable, "shared loops are the first levels");
     lowers.push_back(level.lower);
     uppers.push_back(level.upper);
   }
@@ -109,7 +108,7 @@ Nest with_first_loops(Nest nest, const combine::IterationSpace &space, std::size
   term::Substitution assigned;
   auto level = nest.levels.begin();
   auto as_loop = [&](Level loop) {
-    if (loop.kind == Level::Kind::Let) {
+    if (loop.is_let()) {
       loop.lower = loop.value, loop.upper = loop.value + Term(1);
       loop.value = Term();
     }
@@ -129,8 +128,8 @@ Nest with_first_loops(Nest nest, const combine::IterationSpace &space, std::size
   while (first.size() < loops) {
     const std::string &variable = space.loops[first.size()];
     // A condition may fix a loop further in, so that it has its value before: if i = 1, of tiles of i.
-    const auto known = std::find_if(between.begin(), between.end(),
-                                    [&](const Level &each) { return each.variable == variable; });
+    const auto known =
+        std::ranges::find_if(between, [&](const Level &each) { return each.variable == variable; });
     if (known != between.end()) {
       Level fixed = std::move(*known);
       between.erase(known);
@@ -140,7 +139,7 @@ Nest with_first_loops(Nest nest, const combine::IterationSpace &space, std::size
     report::require(level != nest.levels.end(), "the nest has all of its statement's loops");
     if (level->variable == variable) {
       as_loop(std::move(*level));
-    } else if (level->kind == Level::Kind::Let) {
+    } else if (level->is_let()) {
       assigned.insert_or_assign(level->variable, term::substitute(level->value, assigned));
       between.push_back(std::move(*level));
     } else {
@@ -156,10 +155,10 @@ Nest with_first_loops(Nest nest, const combine::IterationSpace &space, std::size
 }
 
 std::vector<Node> nest_tree(const std::vector<Nested> &statements) {
-  report::require(std::is_sorted(statements.begin(), statements.end(),
-                                 [](const Nested &one, const Nested &other) {
-                                   return one.space->place < other.space->place;
-                                 }),
+  report::require(std::ranges::is_sorted(statements,
+                                         [](const Nested &one, const Nested &other) {
+                                           return one.space->place < other.space->place;
+                                         }),
                   "statements are in the order of the text");
   return nodes_at(0, statements);
 }

@@ -11,13 +11,8 @@ namespace unravel::scan {
 namespace {
 
 bool mentions(const Level &level, const std::string &variable) {
-  auto in = [&](const term::Term &term) { return term::mentions(term, variable); };
-  bool in_components =
-      std::any_of(level.components.begin(), level.components.end(), [&](const Component &component) {
-        return in(component.key) || in(component.target) || in(component.width);
-      });
-  return in_components || in(level.lower) || in(level.upper) || in(level.value) ||
-         std::any_of(level.guards.begin(), level.guards.end(), in);
+  return std::ranges::any_of(terms_of(level),
+                             [&](const term::Term &term) { return term::mentions(term, variable); });
 }
 
 } // namespace
@@ -29,9 +24,9 @@ Needs needs_of_positions(const combine::IterationSpace &space, const Nest &nest)
   Needs result;
   for (const Level &found : nest.levels) {
     const std::string &variable = found.variable;
-    if (found.kind != Level::Kind::Find || !found.guards.empty()) continue;
+    if (!found.is_find() || !found.guards.empty()) continue;
     bool elsewhere = term::mentions(space.target.slot, variable) ||
-                     std::any_of(nest.levels.begin(), nest.levels.end(), [&](const Level &level) {
+                     std::ranges::any_of(nest.levels, [&](const Level &level) {
                        return level.variable != variable && mentions(level, variable);
                      });
     int reads = 0;

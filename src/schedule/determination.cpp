@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 #include "term/solve.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <bit>
@@ -30,6 +31,35 @@ bool subset(Variables a, Variables of) {
                   "most",
                   space.operands.size(), variables, most_variables),
       "compute it in parts, each into a tensor of its own");
+}
+
+/// Has it constant bounds from either side?
+bool is_within_constants(const std::string &variable, const std::vector<Term> &parts) {
+  bool below = false, above = false;
+  for (const Term &part : parts) {
+    const auto *compare = part.as<term::Compare>();
+    if (!compare || compare->relation != term::Relation::AtLeast) continue;
+    std::int64_t factor = term::coefficient_of(compare->left, variable);
+    term::Linear form = term::linear_form(compare->left);
+    if (form.parts.size() != 1 || factor == 0) continue;
+    (factor > 0 ? below : above) = true;
+  }
+  return below && above;
+}
+
+/// A position that the equation tells. Where it is between positions alone, as k = 8*b + r, this is the place
+/// r in the block, so that the sum can be looked for.
+std::optional<std::string> to_eliminate(const Term &equation, const combine::IterationSpace &space,
+                                        const std::vector<Term> &parts) {
+  bool of_positions = std::ranges::none_of(
+      space.coordinates, [&](const std::string &name) { return term::mentions(equation, name); });
+  std::optional<std::string> found;
+  const std::set<std::string> mentioned = term::variables_of(equation);
+  for (const std::string &position : space.positions)
+    if (mentioned.contains(position) && term::solve_for(position, equation) &&
+        (!found || (of_positions && is_within_constants(position, parts))))
+      found = position;
+  return found;
 }
 
 } // namespace
@@ -68,39 +98,6 @@ Determination::Determination(const combine::IterationSpace &space) {
     constraints_.push_back(std::move(constraint));
   }
 }
-
-namespace {
-
-/// Has it constant bounds from either side?
-bool is_within_constants(const std::string &variable, const std::vector<Term> &parts) {
-  bool below = false, above = false;
-  for (const Term &part : parts) {
-    const auto *compare = part.as<term::Compare>();
-    if (!compare || compare->relation != term::Relation::AtLeast) continue;
-    std::int64_t factor = term::coefficient_of(compare->left, variable);
-    term::Linear form = term::linear_form(compare->left);
-    if (form.parts.size() != 1 || factor == 0) continue;
-    (factor > 0 ? below : above) = true;
-  }
-  return below && above;
-}
-
-/// A position that the equation tells. Where it is between positions alone, as k = 8*b + r, this is the place
-/// r in the block, so that the sum can be looked for.
-std::optional<std::string> to_eliminate(const Term &equation, const combine::IterationSpace &space,
-                                        const std::vector<Term> &parts) {
-  bool of_positions = std::none_of(space.coordinates.begin(), space.coordinates.end(),
-                                   [&](const std::string &name) { return term::mentions(equation, name); });
-  std::optional<std::string> found;
-  const std::set<std::string> mentioned = term::variables_of(equation);
-  for (const std::string &position : space.positions)
-    if (mentioned.contains(position) && term::solve_for(position, equation) &&
-        (!found || (of_positions && is_within_constants(position, parts))))
-      found = position;
-  return found;
-}
-
-} // namespace
 
 void Determination::eliminate(const combine::IterationSpace &space, std::vector<Term> &parts) {
   bool progress = true;
@@ -162,7 +159,7 @@ int Determination::find(const std::string &name) const {
   std::string wanted = name;
   if (auto known = eliminated_.find(name); known != eliminated_.end())
     if (const auto *variable = known->second.as<term::Variable>()) wanted = variable->name;
-  auto found = std::find(names_.begin(), names_.end(), wanted);
+  auto found = std::ranges::find(names_, wanted);
   return found == names_.end() ? -1 : static_cast<int>(found - names_.begin());
 }
 
@@ -233,7 +230,7 @@ bool Determination::bounded(std::size_t variable, Variables bound) const {
 }
 
 bool Determination::bounded_as_by(std::size_t variable, Variables bound, Variables fewer) const {
-  return std::all_of(constraints_.begin(), constraints_.end(), [&](const Constraint &constraint) {
+  return std::ranges::all_of(constraints_, [&](const Constraint &constraint) {
     if (!constraint.coefficients.count(variable) || (constraint.inside & bit(variable))) return true;
     Variables needed = (constraint.outside | constraint.inside) & ~bit(variable);
     return !subset(needed, bound) || subset(needed, fewer);
@@ -241,7 +238,7 @@ bool Determination::bounded_as_by(std::size_t variable, Variables bound, Variabl
 }
 
 bool Determination::has_narrow_other_side(const Constraint &side) const {
-  return std::any_of(constraints_.begin(), constraints_.end(), [&](const Constraint &other) {
+  return std::ranges::any_of(constraints_, [&](const Constraint &other) {
     if (&other == &side || other.equality || other.inside != side.inside) return false;
     Term width = side.left + other.left;
     for (const auto &[atom, coefficient] : term::linear_form(width).parts)
@@ -262,7 +259,7 @@ std::vector<std::string> Determination::keys(std::size_t variable, Variables bou
         if (term::mentions(application, names_[variable])) result.push_back(term::to_text(application));
     }
   }
-  std::sort(result.begin(), result.end());
+  std::ranges::sort(result);
   return result;
 }
 
@@ -310,8 +307,7 @@ std::vector<Term> Determination::lower_bounds(std::size_t variable, Variables bo
 
 void Determination::append_eliminated(Variables bound, std::vector<std::string> &order) const {
   for (const auto &[name, value] : eliminated_)
-    if (subset(mask(value), bound) && std::find(order.begin(), order.end(), name) == order.end())
-      order.push_back(name);
+    if (subset(mask(value), bound) && !contains(order, name)) order.push_back(name);
 }
 
 } // namespace unravel::schedule

@@ -3,6 +3,7 @@
 #include "cost/finds.h"
 #include "report/diagnostic.h"
 #include "schedule/determination.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <cmath>
@@ -118,8 +119,8 @@ private:
   void find_blocks() {
     for (const auto &[name, value] : determination_.eliminated()) {
       std::set<std::string> others = term::variables_of(value);
-      bool of_positions = others.size() > 1 && std::all_of(others.begin(), others.end(), [&](auto &other) {
-                            return std::count(space_.positions.begin(), space_.positions.end(), other) > 0;
+      bool of_positions = others.size() > 1 && std::ranges::all_of(others, [&](auto &other) {
+                            return std::ranges::count(space_.positions, other) > 0;
                           });
       if (of_positions) dense_sums_.insert(others.begin(), others.end());
       for (const std::string &other : others)
@@ -267,8 +268,7 @@ private:
     if (reach == 1) return reach;
     const std::string &position = determination_.name(variable);
     for (const combine::Operand &operand : space_.operands) {
-      if (std::find(operand.positions.begin(), operand.positions.end(), position) != operand.positions.end())
-        continue;
+      if (contains(operand.positions, position)) continue;
       const std::string prefix = operand.tensor + ".", suffix = ".reach";
       for (auto known = counts_.lower_bound(prefix);
            known != counts_.end() && known->first.starts_with(prefix); ++known)
@@ -301,9 +301,7 @@ private:
       bound = determination_.close(bound | (Variables{1} << variable), &order);
     }
     // Coordinates of the result outside, in the order of the result.
-    auto place = [&](const std::string &name) {
-      return std::find(order.begin(), order.end(), name) - order.begin();
-    };
+    auto place = [&](const std::string &name) { return std::ranges::find(order, name) - order.begin(); };
     for (std::size_t a = 0; a < space_.coordinates.size(); ++a)
       for (std::size_t b = a + 1; b < space_.coordinates.size(); ++b)
         if (place(space_.coordinates[a]) > place(space_.coordinates[b])) factor += 0.01;
@@ -410,8 +408,7 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
     int variable = determination.find(name.text);
     std::vector<std::string> variables = space.variables();
     if (variable < 0) {
-      if (std::find(variables.begin(), variables.end(), name.text) != variables.end())
-        continue; // follows from others
+      if (contains(variables, name.text)) continue; // follows from others
       fail_unknown_variable(name, variables);
     }
     Variables own = Variables{1} << variable;
@@ -434,7 +431,7 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
   for (std::size_t variable = 0; variable < determination.size(); ++variable)
     candidates.push_back(variable);
   while (bound != determination.all()) {
-    auto next = std::find_if(candidates.begin(), candidates.end(), [&](std::size_t variable) {
+    auto next = std::ranges::find_if(candidates, [&](std::size_t variable) {
       return !(bound & (Variables{1} << variable)) && determination.bounded(variable, bound);
     });
     if (next == candidates.end()) break;

@@ -1,9 +1,11 @@
 #include "schedule/transform.h"
 
+#include "combine/substitute.h"
 #include "report/diagnostic.h"
 #include "schedule/determination.h"
 #include "schedule/sequence.h"
 #include "space/set.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,21 +17,20 @@ using term::Term;
 
 bool has(const combine::IterationSpace &space, const std::string &variable) {
   std::vector<std::string> all = space.variables();
-  return std::find(all.begin(), all.end(), variable) != all.end();
+  return contains(all, variable);
 }
 
 namespace {
 
 bool is_position(const combine::IterationSpace &space, const std::string &variable) {
-  return std::find(space.positions.begin(), space.positions.end(), variable) != space.positions.end();
+  return contains(space.positions, variable);
 }
 
 std::vector<std::string> variables_of_all(const combine::Combination &combination) {
   std::vector<std::string> variables;
   for (const combine::IterationSpace &leaf : combination.leaves)
     for (const std::string &variable : leaf.variables())
-      if (std::find(variables.begin(), variables.end(), variable) == variables.end())
-        variables.push_back(variable);
+      if (!contains(variables, variable)) variables.push_back(variable);
   return variables;
 }
 
@@ -38,7 +39,7 @@ std::vector<Term> bounds_of(const combine::IterationSpace &space, const std::str
   std::vector<std::string> all = space.variables();
   auto is_other = [&](const Term &atom) {
     const auto *plain = atom.as<term::Variable>();
-    return !plain || (plain->name != variable && std::find(all.begin(), all.end(), plain->name) != all.end());
+    return !plain || (plain->name != variable && contains(all, plain->name));
   };
   std::vector<Term> result;
   for (const Term &part : space::Set(space.relation).project(is_other).simple_hull().constraints())
@@ -55,19 +56,23 @@ void add_extents(combine::IterationSpace &space, const combine::Combination &com
   space.relation = term::conjunction(std::move(parts));
 }
 
-void apply(combine::IterationSpace &space, const Transformation &how) {
+// ---- one function per transformation. Precondition: the space has the variable.
+
+/// The name of the variable that the transformation adds, `j.tile`; empty where it adds none.
+std::string added_name(const Transformation &how) {
   switch (how.kind) {
-  case Transformation::Kind::Tile:
-  case Transformation::Kind::Split: return tile(space, how);
-  case Transformation::Kind::Skew: return skew(space, how);
-  case Transformation::Kind::Shift: return shift(space, how);
-  case Transformation::Kind::Bound: return bound(space, how);
-  case Transformation::Kind::Fix: return; // of all leaves at once
+  case Transformation::Kind::Tile: return how.variable.text + ".tile";
+  case Transformation::Kind::Split: return how.variable.text + ".split";
+  case Transformation::Kind::Skew: return how.variable.text + ".skew";
+  case Transformation::Kind::Shift: return how.variable.text + ".shift";
+  case Transformation::Kind::Bound:
+  case Transformation::Kind::Fix: break;
   }
+  return {};
 }
 
-} // namespace
-
+/// Adds a variable with its value to a space, as an equation or, for floor(v / size), as two inequalities.
+/// Throws where the name is taken.
 void add_variable(combine::IterationSpace &space, combine::AddedVariable variable,
                   const Transformation &how) {
   if (has(space, variable.name))
@@ -86,23 +91,107 @@ void add_variable(combine::IterationSpace &space, combine::AddedVariable variabl
   space.added.push_back(std::move(variable));
 }
 
+/// v.tile (v.split) = floor(v / size).
+void tile(combine::IterationSpace &space, const Transformation &how) {
+  bool outermost = how.kind == Transformation::Kind::Tile;
+  std::string of = how.variable.text;
+  add_variable(
+      space, {added_name(how), of, term::floor_divide(term::variable(of), how.number), outermost, how.number},
+      how);
+}
+
+/// v.skew = v + factor * by.
+void skew(combine::IterationSpace &space, const Transformation &how) {
+  std::string of = how.variable.text;
+  if (how.by.text == of)
+    report::fail(report::Kind::bad_transformation, how.by.span,
+                 fmt::format("`{}` can't be skewed by itself", of), "skew it by another coordinate");
+  add_variable(
+      space, {added_name(how), of, term::variable(of) + term::scale(how.number, term::variable(how.by.text))},
+      how);
+}
+
+/// v.shift = v + distance.
+void shift(combine::IterationSpace &space, const Transformation &how) {
+  std::string of = how.variable.text;
+  add_variable(space, {added_name(how), of, term::variable(of) + term::Term(how.number)}, how);
+}
+
+/// Only the points with low <= v < high: the others are left out.
+void bound(combine::IterationSpace &space, const Transformation &how) {
+  if (how.low >= how.high)
+    report::fail(report::Kind::bad_transformation, how.span,
+                 fmt::format("the range [{}, {}) is empty", how.low, how.high),
+                 "a range contains its lower end: `bound j in [0, 64)`");
+  if (!contains(space.coordinates, how.variable.text))
+    report::fail(report::Kind::bad_transformation, how.variable.span,
+                 fmt::format("`{}` is not a coordinate", how.variable.text),
+                 fmt::format("the coordinates are {}", fmt::join(space.coordinates, ", ")));
+  Term range = term::between(Term(how.low), term::variable(how.variable.text), Term(how.high));
+  space.relation = term::conjunction({space.relation, range});
+}
+
+/// The extent of a coordinate is a number: a condition on the kernel's arguments, and a constant everywhere
+/// else.
+void fix_extent(combine::Combination &combination, const Transformation &how) {
+  const std::string &index = how.variable.text;
+  auto extent = combination.extents.find(index);
+  const term::Variable *size =
+      extent == combination.extents.end() ? nullptr : extent->second.as<term::Variable>();
+  if (!size)
+    report::fail(
+        report::Kind::bad_transformation, how.variable.span,
+        fmt::format("`{}` has no extent of its own", index),
+        "only coordinates that are a subscript by themselves have one: write `bound r = 16` for the r of "
+        "B(j,r)");
+  const std::string name = size->name;
+  combination.conditions.push_back(
+      {term::equal(term::variable(name), Term(how.number)),
+       fmt::format("the kernel was made for {} of index {}", how.number, index)});
+  const term::Substitution by{{name, Term(how.number)}};
+  auto fix = [&](Term &term) { term = term::substitute(term, by); };
+  for (combine::IterationSpace &leaf : combination.leaves)
+    combine::substitute(leaf, by);
+  for (prove::Axiom &axiom : combination.axioms)
+    fix(axiom.guard), fix(axiom.conclusion);
+  for (auto &[array, extents] : combination.arrays)
+    for (Term &each : extents)
+      fix(each);
+  for (auto &[of, term] : combination.extents)
+    fix(term);
+}
+
+void apply(combine::IterationSpace &space, const Transformation &how) {
+  switch (how.kind) {
+  case Transformation::Kind::Tile:
+  case Transformation::Kind::Split: return tile(space, how);
+  case Transformation::Kind::Skew: return skew(space, how);
+  case Transformation::Kind::Shift: return shift(space, how);
+  case Transformation::Kind::Bound: return bound(space, how);
+  case Transformation::Kind::Fix: return; // of all leaves at once
+  }
+}
+
+/// Where an element is looked for, no schedule decides.
+void refuse_looked_for(const combine::Combination &combination, const parse::Name &name) {
+  for (const combine::IterationSpace &leaf : combination.leaves)
+    for (const combine::Lookup &lookup : leaf.lookups)
+      for (const combine::Place &place : lookup.places)
+        if (contains(place.operand.positions, name.text))
+          report::fail(
+              report::Kind::not_supported, name.span,
+              fmt::format("`{}` is a position of {}, which is searched at each instance of its statement",
+                          name.text, lookup.name),
+              "an order may name coordinates, and positions of other tensors");
+}
+
+} // namespace
+
 void bound_by_sizes(combine::IterationSpace &space, const std::string &variable) {
   std::vector<Term> parts = term::conjuncts(space.relation);
   for (Term &part : bounds_of(space, variable))
     parts.push_back(std::move(part));
   space.relation = term::conjunction(std::move(parts));
-}
-
-std::string added_name(const Transformation &how) {
-  switch (how.kind) {
-  case Transformation::Kind::Tile: return how.variable.text + ".tile";
-  case Transformation::Kind::Split: return how.variable.text + ".split";
-  case Transformation::Kind::Skew: return how.variable.text + ".skew";
-  case Transformation::Kind::Shift: return how.variable.text + ".shift";
-  case Transformation::Kind::Bound:
-  case Transformation::Kind::Fix: break;
-  }
-  return {};
 }
 
 parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std::vector<std::string> &indices,
@@ -119,27 +208,10 @@ parse::ScheduleTree without_empty_loops(parse::ScheduleTree schedule, const std:
   });
   std::erase_if(schedule.loops, [&](auto &asked) { return is_empty(asked.variable); });
   std::erase_if(schedule.order, is_empty);
-  if (std::any_of(schedule.fused.begin(), schedule.fused.end(), is_empty)) schedule.fused.clear();
+  if (std::ranges::any_of(schedule.fused, is_empty)) schedule.fused.clear();
   if (std::erase_if(schedule.parallel, is_empty) > 0) schedule.sharing.reset();
   return schedule;
 }
-
-namespace {
-
-/// Where an element is looked for, no schedule decides.
-void refuse_looked_for(const combine::Combination &combination, const parse::Name &name) {
-  for (const combine::IterationSpace &leaf : combination.leaves)
-    for (const combine::Lookup &lookup : leaf.lookups)
-      for (const combine::Place &place : lookup.places)
-        if (std::ranges::find(place.operand.positions, name.text) != place.operand.positions.end())
-          report::fail(
-              report::Kind::not_supported, name.span,
-              fmt::format("`{}` is a position of {}, which is searched at each instance of its statement",
-                          name.text, lookup.name),
-              "an order may name coordinates, and positions of other tensors");
-}
-
-} // namespace
 
 void transform(combine::Combination &combination, const parse::ScheduleTree &schedule) {
   for (const parse::Name &name : schedule.order)
@@ -154,10 +226,9 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
     auto applies = [&](const combine::IterationSpace &leaf) {
       return has(leaf, how.variable.text) && (how.by.text.empty() || has(leaf, how.by.text));
     };
-    if (!combination.leaves.empty() &&
-        std::none_of(combination.leaves.begin(), combination.leaves.end(), applies)) {
-      bool known = std::any_of(combination.leaves.begin(), combination.leaves.end(),
-                               [&](auto &leaf) { return has(leaf, how.variable.text); });
+    if (!combination.leaves.empty() && std::ranges::none_of(combination.leaves, applies)) {
+      bool known =
+          std::ranges::any_of(combination.leaves, [&](auto &leaf) { return has(leaf, how.variable.text); });
       fail_unknown_variable(known ? how.by : how.variable, variables_of_all(combination));
     }
     if (how.kind == Transformation::Kind::Fix) {
@@ -180,8 +251,8 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
 std::vector<parse::Name> without_others(std::vector<parse::Name> order, const combine::IterationSpace &space,
                                         const combine::Combination &combination) {
   std::erase_if(order, [&](const parse::Name &name) {
-    return !has(space, name.text) && std::any_of(combination.leaves.begin(), combination.leaves.end(),
-                                                 [&](auto &other) { return has(other, name.text); });
+    return !has(space, name.text) &&
+           std::ranges::any_of(combination.leaves, [&](auto &other) { return has(other, name.text); });
   });
   return order;
 }
@@ -190,7 +261,7 @@ std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::
                                      std::size_t fixed) {
   Determination determination(space);
   auto place = [&](const std::string &name) {
-    return std::find_if(order.begin(), order.end(), [&](auto &each) { return each.text == name; });
+    return std::ranges::find_if(order, [&](auto &each) { return each.text == name; });
   };
   // The loop that gives a variable its value: its own, or that of one which it follows from.
   auto leader = [&](const std::string &variable) {
@@ -224,6 +295,41 @@ std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::
       insert(added.outermost ? std::min(place(added.of), order.begin() + outside++) : leader(added.of),
              added.name);
   return order;
+}
+
+// ---- Tiles of a coordinate or of a position: strip mining, and with it, by the order, tiling.
+
+std::optional<parse::ScheduleTree> untiled(const parse::ScheduleTree &schedule,
+                                           const combine::IterationSpace &space) {
+  using Kind = Transformation::Kind;
+  const bool others = std::ranges::any_of(
+      schedule.transformations, [](auto &how) { return how.kind != Kind::Tile && how.kind != Kind::Split; });
+  auto is_tile = [&](const parse::Name &name) {
+    return std::ranges::any_of(space.added, [&](auto &added) { return added.name == name.text; });
+  };
+  if (others || std::ranges::any_of(schedule.parallel, is_tile)) return std::nullopt;
+  parse::ScheduleTree result = schedule;
+  result.transformations.clear();
+  result.order = untransformed(schedule.order, space);
+  std::erase_if(result.order, // what only other leaves know
+                [&](const parse::Name &name) { return !has(space, name.text); });
+  return result;
+}
+
+std::optional<term::Term> is_one_tile(const combine::IterationSpace &space,
+                                      const std::map<std::string, term::Term> &extents) {
+  std::vector<term::Term> parts;
+  for (const combine::AddedVariable &added : space.added) {
+    if (added.tile == 0 || !added.outermost) return std::nullopt;
+    const bool of_tile =
+        std::ranges::any_of(space.added, [&](auto &other) { return other.name == added.of; });
+    if (of_tile) continue; // one tile is one of these
+    auto extent = extents.find(added.of);
+    if (extent == extents.end()) return std::nullopt;
+    parts.push_back(term::at_most(extent->second, term::Term(added.tile)));
+  }
+  if (parts.empty()) return std::nullopt;
+  return term::conjunction(std::move(parts));
 }
 
 } // namespace unravel::schedule

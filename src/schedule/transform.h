@@ -56,27 +56,6 @@ std::optional<term::Term> is_one_tile(const combine::IterationSpace &space,
 /// Adds what the space says of the variable and sizes alone, so that its loop may be outermost.
 void bound_by_sizes(combine::IterationSpace &space, const std::string &variable);
 
-// ---- one function per transformation; each is a file. Precondition: the space has the variable.
-
 using Transformation = parse::ScheduleTree::Transformation;
-
-/// The name of the variable that the transformation adds, `j.tile`; empty where it adds none.
-std::string added_name(const Transformation &how);
-
-/// v.tile (v.split) = floor(v / size).
-void tile(combine::IterationSpace &space, const Transformation &how);
-/// v.skew = v + factor * by.
-void skew(combine::IterationSpace &space, const Transformation &how);
-/// v.shift = v + distance.
-void shift(combine::IterationSpace &space, const Transformation &how);
-/// Only the points with low <= v < high: the others are left out.
-void bound(combine::IterationSpace &space, const Transformation &how);
-/// The extent of a coordinate is a number: a condition on the kernel's arguments, and a constant everywhere
-/// else.
-void fix_extent(combine::Combination &combination, const Transformation &how);
-
-/// Adds a variable with its value to a space, as an equation or, for floor(v / size), as two inequalities.
-/// Throws where the name is taken.
-void add_variable(combine::IterationSpace &space, combine::AddedVariable variable, const Transformation &how);
 
 } // namespace unravel::schedule

@@ -1,7 +1,7 @@
 #include "show/finds.h"
 
-#include "find/meanings.h"
-#include "prove/needed.h"
+#include "find/counterexample.h"
+#include "prove/example.h"
 #include "show/facts.h"
 #include "show/html.h"
 #include "show/proofs.h"

@@ -27,11 +27,8 @@ namespace {
 /// may be destroyed later than any thread-local object of ours.
 struct Context {
   isl_ctx *isl;
-  struct Hash {
-    std::size_t operator()(const Term &term) const { return term.hash(); }
-  };
   std::unordered_map<std::string, Term> atoms;
-  std::unordered_map<Term, isl_id *, Hash> ids;
+  std::unordered_map<Term, isl_id *> ids;
 
   Context() : isl(isl_ctx_alloc()) { isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE); }
 
@@ -135,8 +132,7 @@ private:
     const auto *compare = formula.as<Compare>();
     if (!compare) return std::nullopt;
     Linear sum = linear_form(compare->left);
-    bool plain =
-        std::all_of(sum.parts.begin(), sum.parts.end(), [](const auto &part) { return is_atom(part.first); });
+    bool plain = std::ranges::all_of(sum.parts, [](const auto &part) { return is_atom(part.first); });
     return plain ? std::optional(std::move(sum)) : std::nullopt;
   }
 
@@ -148,8 +144,8 @@ private:
 
   /// Of the comparisons by this relation a row each: the constant, then a coefficient per atom.
   isl_mat *matrix(std::span<const std::pair<Relation, Linear>> comparisons, Relation relation) {
-    const auto count = std::count_if(comparisons.begin(), comparisons.end(),
-                                     [&](const auto &each) { return each.first == relation; });
+    const auto count =
+        std::ranges::count_if(comparisons, [&](const auto &each) { return each.first == relation; });
     const int columns = 1 + static_cast<int>(isl_space_dim(space_, isl_dim_param));
     isl_mat *rows =
         isl_mat_alloc(context().isl, static_cast<unsigned>(count), static_cast<unsigned>(columns));
@@ -303,6 +299,27 @@ std::vector<Term> constraints_of(isl_basic_set *taken) {
   return listed_constraints(isl_basic_set_remove_redundancies(taken));
 }
 
+Term parameter(isl_set *set, int position) {
+  return context().atoms.at(isl_set_get_dim_name(set, isl_dim_param, static_cast<unsigned>(position)));
+}
+
+/// Calls visit(first, count) for the longest runs of parameters that are to be dropped, the last run first.
+/// All of a run at once: isl simplifies after each call.
+template <class Visit>
+void each_run(isl_set *set, const std::function<bool(const Term &)> &drop, Visit visit) {
+  std::vector<bool> dropped;
+  for (int k = 0; k < isl_set_dim(set, isl_dim_param); ++k)
+    dropped.push_back(drop(parameter(set, k)));
+  for (std::size_t end = dropped.size(); end > 0; --end) {
+    if (!dropped[end - 1]) continue;
+    std::size_t first = end - 1;
+    while (first > 0 && dropped[first - 1])
+      --first;
+    visit(static_cast<unsigned>(first), static_cast<unsigned>(end - first));
+    end = first + 1;
+  }
+}
+
 } // namespace
 
 std::set<Term> atoms_of(const Term &formula) {
@@ -341,31 +358,6 @@ bool Set::is_subset(const Set &of) const {
 bool Set::is_equal(const Set &to) const {
   return checked_bool(isl_set_is_equal(set_, to.set_));
 }
-
-namespace {
-
-Term parameter(isl_set *set, int position) {
-  return context().atoms.at(isl_set_get_dim_name(set, isl_dim_param, static_cast<unsigned>(position)));
-}
-
-/// Calls visit(first, count) for the longest runs of parameters that are to be dropped, the last run first.
-/// All of a run at once: isl simplifies after each call.
-template <class Visit>
-void each_run(isl_set *set, const std::function<bool(const Term &)> &drop, Visit visit) {
-  std::vector<bool> dropped;
-  for (int k = 0; k < isl_set_dim(set, isl_dim_param); ++k)
-    dropped.push_back(drop(parameter(set, k)));
-  for (std::size_t end = dropped.size(); end > 0; --end) {
-    if (!dropped[end - 1]) continue;
-    std::size_t first = end - 1;
-    while (first > 0 && dropped[first - 1])
-      --first;
-    visit(static_cast<unsigned>(first), static_cast<unsigned>(end - first));
-    end = first + 1;
-  }
-}
-
-} // namespace
 
 Set Set::project(const std::function<bool(const Term &)> &drop) const {
   isl_set *result = isl_set_copy(set_);
@@ -453,7 +445,7 @@ Term Set::formula() const {
   isl_set_free(set);
   if (pieces.failure) std::rethrow_exception(pieces.failure);
   // isl's order of the pieces and constraints is not ours: sort, so that texts are stable.
-  std::sort(pieces.parts.begin(), pieces.parts.end());
+  std::ranges::sort(pieces.parts);
   return disjunction(pieces.parts);
 }
 

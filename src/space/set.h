@@ -3,7 +3,6 @@
 #include "term/term.h"
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>

@@ -1,6 +1,8 @@
 // The constructors of terms: normal forms and constant folding.
 #include "report/diagnostic.h"
+#include "term/quotient.h"
 #include "term/term.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <functional>
@@ -22,11 +24,6 @@ std::int64_t multiply_exact(std::int64_t a, std::int64_t b) {
   if (__builtin_mul_overflow(a, b, &result))
     report::fail(report::Kind::number_too_large, "a product of constants doesn't fit in 64 bits");
   return result;
-}
-
-std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
-  std::int64_t quotient = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
 }
 
 std::size_t mix(std::size_t seed, std::size_t value) {
@@ -129,6 +126,21 @@ template <class Extreme> Term extreme(std::vector<Term> of, int sign) {
   }
   if (kept.size() == 1) return kept[0];
   return make(Extreme{std::move(kept)});
+}
+
+template <class Same, class Other> Term join(std::vector<Term> parts) {
+  std::vector<Term> flat;
+  for (const Term &part : parts) {
+    if (const auto *other = part.as<Other>(); other && other->parts.empty()) return part;
+    if (const auto *same = part.as<Same>()) {
+      for (const Term &inner : same->parts)
+        if (!contains(flat, inner)) flat.push_back(inner);
+    } else if (!contains(flat, part)) {
+      flat.push_back(part);
+    }
+  }
+  if (flat.size() == 1) return flat[0];
+  return make(Same{std::move(flat)});
 }
 
 } // namespace
@@ -245,25 +257,6 @@ Term at_most(const Term &a, const Term &b) {
 Term less(const Term &a, const Term &b) {
   return at_most(a + Term(1), b);
 }
-
-namespace {
-
-template <class Same, class Other> Term join(std::vector<Term> parts) {
-  std::vector<Term> flat;
-  for (const Term &part : parts) {
-    if (const auto *other = part.as<Other>(); other && other->parts.empty()) return part;
-    if (const auto *same = part.as<Same>()) {
-      for (const Term &inner : same->parts)
-        if (std::find(flat.begin(), flat.end(), inner) == flat.end()) flat.push_back(inner);
-    } else if (std::find(flat.begin(), flat.end(), part) == flat.end()) {
-      flat.push_back(part);
-    }
-  }
-  if (flat.size() == 1) return flat[0];
-  return make(Same{std::move(flat)});
-}
-
-} // namespace
 
 Term conjunction(std::vector<Term> parts) {
   return join<And, Or>(std::move(parts));

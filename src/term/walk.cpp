@@ -186,6 +186,10 @@ bool mentions(const Term &term, const std::string &variable) {
   return found;
 }
 
+bool mentions_any(const Term &term, const std::set<std::string> &variables) {
+  return std::ranges::any_of(variables_of(term), [&](auto &name) { return variables.contains(name); });
+}
+
 std::vector<Term> applications_of(const Term &term) {
   std::vector<Term> found;
   std::function<void(const Term &)> look = [&](const Term &inner) {

@@ -3,7 +3,7 @@
 #include "data/output_file.h"
 #include "machine/facts.h"
 #include "machine/keep.h"
-#include "machine/measure.h"
+#include "machine/profile.h"
 #include "report/diagnostic.h"
 #include "run/tiling.h"
 #include "tool/commands.h"

@@ -1,5 +1,5 @@
 // Which walks are proved to go in step with the loop that leads to them.
-#include "find/in_step.h"
+#include "find/walk.h"
 
 #include "cases.h"
 #include "report/diagnostic.h"

@@ -1,5 +1,5 @@
 // Every obligation is said in words.
-#include "find/meanings.h"
+#include "find/counterexample.h"
 #include "places.h"
 
 #include <fstream>

@@ -1,9 +1,10 @@
 // Plausible plans that are wrong, numbered as in the study of find synthesis. Each trap shows that an
 // obligation refuses the plan, and that the plan without it differs from nested loops on some arrays.
-#include "find/map_level.h"
+#include "find/map.h"
 #include "find/walk.h"
 #include "levels.h"
 #include "right.h"
+#include "text/contains.h"
 
 #include <gtest/gtest.h>
 

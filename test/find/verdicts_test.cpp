@@ -1,7 +1,8 @@
 // What can be proved of each case of docs/find-synthesis, as a table.
-#include "find/map_level.h"
+#include "find/map.h"
 #include "find/walk.h"
 #include "per_find.h"
+#include "text/contains.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Where a walk that has reached its segment's end may leave the loop around it, and where that would leave
 // more than it may.
-#include "lower/loop_end.h"
+#include "lower/state.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lower/type_name.h"
+#include "lower/parameter.h"
 
 #include <gtest/gtest.h>
 

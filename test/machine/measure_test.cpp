@@ -1,6 +1,6 @@
 // What is measured is finite and not negative; nothing is said of speed, which other jobs change. The loops
 // that are timed compute what they should.
-#include "machine/measure.h"
+#include "machine/profile.h"
 
 #include "machine/facts.h"
 #include "machine/sums.h"

@@ -1,5 +1,5 @@
 // What a proof rests on.
-#include "prove/needed.h"
+#include "prove/example.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,31 @@
-// Nests as text.
 #include "scan/nest.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 namespace unravel::scan {
+
+using term::Term;
+
+std::vector<Term> terms_of(const Level &level) {
+  std::vector<Term> terms{level.lower, level.upper, level.value};
+  for (const Component &component : level.components)
+    terms.insert(terms.end(), {component.key, component.target, component.width});
+  terms.insert(terms.end(), level.guards.begin(), level.guards.end());
+  return terms;
+}
+
+Term through_lets(Term term, const std::vector<Level> &levels, std::size_t from) {
+  for (std::size_t k = levels.size(); k-- > from;)
+    if (levels[k].is_let()) term = term::substitute(term, {{levels[k].variable, levels[k].value}});
+  return term;
+}
+
+std::size_t loops_between(const std::vector<Level> &levels, std::size_t from, std::size_t to) {
+  const auto part = std::span(levels).subspan(from, to - from);
+  return static_cast<std::size_t>(std::ranges::count_if(part, &Level::is_loop));
+}
 
 namespace {
 
