@@ -1,7 +1,7 @@
 #pragma once
 
 #include "combine/space.h"
-#include "scan/search.h"
+#include "scan/scan.h"
 
 #include <map>
 #include <string>
