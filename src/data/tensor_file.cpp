@@ -148,7 +148,7 @@ Array array_of_values(const std::vector<std::int64_t> &shape, const std::vector<
       elements.set_real(k, values[k]);
     else
       elements.set_number(k, {value::Type::Complex128, values[k], 0, imaginary[k]});
-  return array_of(shape, elements);
+  return {shape, std::move(elements)};
 }
 
 void write_text(const std::string &path, const std::vector<std::int64_t> &shape,

@@ -126,7 +126,7 @@ private:
       data::ArrayFolder folder = data::read_folder(options_.input, read_);
       layout = layout_of(folder);
       for (const auto &[name, array] : folder.arrays)
-        if (options_.type.empty() && array.is_complex()) pack_.value = array.dtype;
+        if (options_.type.empty() && array.is_complex()) pack_.value = array.type();
       convert::require_exact(folder, layout.layout,
                              fmt::format("values of `{}` are converted as doubles", options_.input),
                              "leave its arrays as they are: kernels compute with them exactly");

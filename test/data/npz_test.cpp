@@ -19,8 +19,7 @@ using Integers = std::vector<std::int64_t>;
 template <class T> std::string npy(const std::vector<T> &numbers, std::vector<std::int64_t> shape = {}) {
   Array array = Array::of(numbers);
   if (!shape.empty()) array.shape = std::move(shape);
-  return npy_header(array) +
-         std::string(reinterpret_cast<const char *>(array.bytes.data()), array.bytes.size());
+  return npy_header(array) + std::string(static_cast<const char *>(array.data()), array.bytes());
 }
 
 std::string word(const std::string &text) {
