@@ -24,9 +24,7 @@ std::size_t add_group_mode(Coordinates &coordinates, const Level &level, std::ve
   std::vector<std::size_t> order = sorted_order(coordinates, above);
   std::vector<std::int64_t> group(coordinates.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
-    bool same = k > 0 && std::ranges::all_of(above, [&](std::size_t mode) {
-                  return coordinates.index[mode][order[k]] == coordinates.index[mode][order[k - 1]];
-                });
+    bool same = k > 0 && coordinates.agree(order[k], order[k - 1], above);
     // The sort is stable: the first of a run is the first of the input.
     group[order[k]] = same ? group[order[k - 1]] : static_cast<std::int64_t>(order[k]);
   }

@@ -279,12 +279,8 @@ private:
       data::sort(entries_, data::natural_modes(entries_.order()));
       data::combine_duplicates(entries_);
       facts_.entries = entries_.size();
-      if (full)
-        data::write_dense(options_.output, entries_.shape, data::to_dense(entries_), options,
-                          entries_.is_complex() ? data::to_dense(data::imaginary_part(entries_))
-                                                : std::vector<double>());
-      else
-        data::write_tensor(options_.output, entries_, options);
+      full ? data::write_dense(options_.output, entries_, options)
+           : data::write_tensor(options_.output, entries_, options);
     });
     std::error_code no_file; // as a pipe has no size
     std::uintmax_t bytes = std::filesystem::file_size(options_.output, no_file);

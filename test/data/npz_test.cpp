@@ -118,7 +118,7 @@ TEST(Npz, OneArray) {
             from_dense({2, 2}, {1, 2, 3, 4}));
   TemporaryFolder folder;
   const std::string path = folder.path("y.npz");
-  write_dense(path, {3}, {1, 0, 3});
+  write_dense(path, from_dense({3}, {1, 0, 3}));
   EXPECT_EQ(read_tensor(path), from_dense({3}, {1, 0, 3}));
 }
 
