@@ -118,9 +118,7 @@ Coordinates to_modes(Coordinates entries, const PiecePlan &plan, const Tensor &t
   for (const Level &level : plan.levels) {
     for (const Key &key : level.keys)
       if (plan.modes[key.mode].cover > 0) cover_values(result, key.mode, plan.modes[key.mode].cover, above);
-    if (level.has_mode()) above.push_back(level.mode);
-    for (const Key &key : level.keys)
-      above.push_back(key.mode);
+    std::ranges::copy(level.modes(), std::back_inserter(above));
   }
   return result;
 }

@@ -94,21 +94,12 @@ std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, con
 
 namespace {
 
-/// The modes that tell the nodes of a level apart, below the same node above.
-std::vector<std::size_t> modes_of(const Level &level) {
-  if (level.has_mode()) return {level.mode};
-  std::vector<std::size_t> modes;
-  for (const Key &key : level.keys)
-    modes.push_back(key.mode);
-  return modes;
-}
-
 /// The coordinates of the nodes above a level, as the layout has them; empty: there are none.
 std::string coordinates_above(const PiecePlan &plan, const Level &level) {
   std::string text;
   for (const Level &above : plan.levels) {
     if (above.position == level.position) break;
-    for (std::size_t mode : modes_of(above))
+    for (std::size_t mode : above.modes())
       text += fmt::format("{}`{}`", text.empty() ? "" : " and ", term::to_text(plan.modes[mode].value));
   }
   return text;
@@ -155,7 +146,7 @@ private:
     for (std::size_t l = levels; l-- > 0;) {
       auto number = static_cast<std::uint8_t>(l);
       if (!plan_.levels[l].merge && l + 1 == levels) opens_.assign(entries, number);
-      for (std::size_t mode : modes_of(plan_.levels[l])) {
+      for (std::size_t mode : plan_.levels[l].modes()) {
         const std::vector<std::int64_t> &index = coordinates_.index[mode];
         for (std::size_t e = 1; e < entries; ++e)
           opens_[e] = index[e] != index[e - 1] ? number : opens_[e];
