@@ -1,7 +1,6 @@
 // Validation of one property: linear scans for the named forms, enumeration for formulas.
 #include "check/neighbours.h"
 #include "check/validate.h"
-#include "check/validate_pairs.h"
 #include "data/coordinates.h"
 #include "data/parallel.h"
 #include "tensor/enumeration.h"

@@ -1,4 +1,3 @@
-#include "convert/pack_pieces.h"
 
 #include "convert/mode_values.h"
 #include "convert/pack_levels.h"

@@ -1,5 +1,4 @@
 // Permutations that packing chooses: places for the values of a coordinate.
-#include "convert/permute.h"
 
 #include "convert/pack_levels.h"
 #include "data/parallel.h"

@@ -1,4 +1,4 @@
-#include "show/code.h"
+#include "show/sections.h"
 
 #include "show/highlight.h"
 #include "show/html.h"

@@ -1,4 +1,4 @@
-#include "show/finds.h"
+#include "show/sections.h"
 
 #include "find/meanings.h"
 #include "prove/needed.h"

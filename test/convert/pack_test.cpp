@@ -2,7 +2,7 @@
 #include "check/validate.h"
 #include "convert/pack_levels.h"
 #include "convert/storable.h"
-#include "convert/unpack_plan.h"
+#include "convert/pack.h"
 #include "packing/pack_layouts.h"
 #include "sanitized.h"
 

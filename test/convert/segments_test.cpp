@@ -2,7 +2,7 @@
 #include "check/validate.h"
 #include "convert/convert.h"
 #include "convert/storable.h"
-#include "convert/write_bounds.h"
+#include "convert/pack_levels.h"
 #include "packing/pack_layouts.h"
 #include "packing/pack_segments.h"
 
