@@ -33,7 +33,6 @@ constexpr std::size_t max_order = 16;
 struct ConvertCommandOptions {
   std::string input, output, to, from, combine;
   std::string index = "int32", type, max_memory; // no type: f64, or complex as the input is
-  bool json = false;
 };
 
 /// What was done, for people and for programs.
@@ -352,13 +351,12 @@ void add_convert(CLI::App &app, bool &json) {
                       "layout of the input's arrays (default: the one that the folder names)");
   add_type_options(*command, options->index, options->type);
   add_memory_option(*command, options->max_memory);
-  command->add_flag("--json", options->json, "print JSON on standard output");
+  command->add_flag("--json", json, "print JSON on standard output");
   command->footer("Examples:\n"
                   "  unravel convert matrix.mtx.gz matrix -f csr\n"
                   "  unravel convert matrix blocks -f bcsr:4,4\n"
                   "  unravel convert arrays matrix.mtx --from ./mine.layout:name");
   command->callback([options, &json] {
-    json = options->json;
     Facts facts = Converter(*options).convert();
     std::cout << (json ? json_of(facts, *options).dump(2) + "\n" : text_of(facts, *options));
   });
