@@ -136,15 +136,10 @@ private:
       using T = typename decltype(elements)::element_type;
       std::fill(elements.begin() + static_cast<std::ptrdiff_t>(nodes.count), elements.end(), T{0});
       each_range(nodes.count, [&](std::size_t begin, std::size_t end) {
-        T *out = elements.data();
-        if (key.sign == 1)
-          tree_.each_value(key.mode, nodes, begin, end, [=](std::size_t n, std::int64_t value) {
-            out[n] = static_cast<T>(value - offset);
-          });
-        else
-          tree_.each_value(key.mode, nodes, begin, end, [=](std::size_t n, std::int64_t value) {
-            out[n] = static_cast<T>(offset - value);
-          });
+        tree_.each_value(key.mode, nodes, begin, end,
+                         [=, out = elements.data(), sign = key.sign](std::size_t n, std::int64_t value) {
+                           out[n] = static_cast<T>(sign * (value - offset));
+                         });
       });
     });
   }

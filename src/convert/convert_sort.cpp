@@ -73,14 +73,11 @@ private:
   std::size_t begin(std::size_t part) const { return tree_.entries * part / parts_; }
 
   template <class Use> void each_bucket(std::size_t part, Use use) const {
-    std::size_t last = extent_ - 1;
-    if (mirrored_)
-      tree_.each_value(mode_, all_, begin(part), begin(part + 1), [=](std::size_t e, std::int64_t value) {
-        use(e, last - static_cast<std::size_t>(value));
-      });
-    else
-      tree_.each_value(mode_, all_, begin(part), begin(part + 1),
-                       [=](std::size_t e, std::int64_t value) { use(e, static_cast<std::size_t>(value)); });
+    const std::int64_t sign = mirrored_ ? -1 : 1,
+                       first = mirrored_ ? static_cast<std::int64_t>(extent_) - 1 : 0;
+    tree_.each_value(mode_, all_, begin(part), begin(part + 1), [=](std::size_t e, std::int64_t value) {
+      use(e, static_cast<std::size_t>(first + sign * value));
+    });
   }
 
   /// One key, buckets and values entry by entry in arrays: all in one go.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <numeric>
 
 namespace unravel::convert {
@@ -287,7 +288,8 @@ private:
       const Level &level = plan_.levels[l];
       if (!level.lengths.empty()) {
         Elements &array = make_array(tensor_, level.lengths, options_);
-        placed_lengths_.push_back({l, level.length_slots, strides_of(level.lengths), &array});
+        placed_.push_back({l, level.length_slots, strides_of(level.lengths), &array,
+                           [this, l](std::size_t e) { return node_[l] + 1 - begin_of(plan_.levels[l], e); }});
       }
       for (const Key &key : level.keys) {
         bool made = tensor_.arrays.count(key.array) != 0; // by another key of the same array
@@ -295,7 +297,8 @@ private:
         if (!made && plan_.levels[l].unused)
           fill(array, try_evaluate(*plan_.levels[l].unused, tensor_).value());
         if (key.slots.size() > 1 || plan_.levels[l].home) {
-          placed_.push_back({l, key, strides_of(key.array), &array});
+          placed_.push_back({l, key.slots, strides_of(key.array), &array,
+                             [this, l, &key](std::size_t e) { return key_value(l, key, e); }});
           continue;
         }
         report::require(static_cast<std::int64_t>(array.size()) >= nodes_[l], "there is room for every key");
@@ -305,7 +308,8 @@ private:
     for (const Flag &flag : plan_.flags) {
       Elements &array = make_array(tensor_, flag.array, options_);
       fill(array, flag.other);
-      placed_flags_.push_back({flag, strides_of(flag.array), &array});
+      placed_.push_back({plan_.levels.size(), flag.slots, strides_of(flag.array), &array,
+                         [&flag](std::size_t) { return flag.value; }});
     }
   }
 
@@ -414,38 +418,21 @@ private:
 
   /// What lies at places of its own: keys with several subscripts, lengths, flags.
   void place(std::size_t e, std::size_t open) {
-    auto set = [](Elements &array, std::int64_t slot, std::int64_t value) {
-      report::require(slot >= 0 && slot < static_cast<std::int64_t>(array.size()),
+    for (const Placed &placed : placed_) {
+      if (open > placed.level) continue;
+      const std::int64_t slot = slot_of(placed.slots, placed.strides);
+      report::require(slot >= 0 && slot < static_cast<std::int64_t>(placed.array->size()),
                       "a slot lies within its array");
-      array.set_integer(static_cast<std::size_t>(slot), value);
-    };
-    for (const PlacedKey &placed : placed_)
-      if (open <= placed.level)
-        set(*placed.array, slot_of(placed.key.slots, placed.strides), key_value(placed.level, placed.key, e));
-    for (const PlacedLength &placed : placed_lengths_)
-      if (open <= placed.level)
-        set(*placed.array, slot_of(placed.slots, placed.strides),
-            node_[placed.level] + 1 - begin_of(plan_.levels[placed.level], e));
-    for (const PlacedFlag &placed : placed_flags_)
-      set(*placed.array, slot_of(placed.flag.slots, placed.strides), placed.flag.value);
+      placed.array->set_integer(static_cast<std::size_t>(slot), placed.value(e));
+    }
   }
 
-  struct PlacedKey {
-    std::size_t level;
-    const Key &key;
-    std::vector<std::int64_t> strides;
-    Elements *array;
-  };
-  struct PlacedLength {
-    std::size_t level;
+  struct Placed {
+    std::size_t level; // whose nodes have it
     const std::vector<Slot> &slots;
     std::vector<std::int64_t> strides;
     Elements *array;
-  };
-  struct PlacedFlag {
-    const Flag &flag;
-    std::vector<std::int64_t> strides;
-    Elements *array;
+    std::function<std::int64_t(std::size_t)> value; // by the entry that opens the node
   };
 
   Tensor &tensor_;
@@ -456,9 +443,7 @@ private:
   std::vector<std::uint8_t> opens_;
   std::vector<std::int64_t> nodes_; // per level: how many
   std::vector<std::int64_t> node_;  // per level: the position of the current node
-  std::vector<PlacedKey> placed_;   // keys with several subscripts
-  std::vector<PlacedLength> placed_lengths_;
-  std::vector<PlacedFlag> placed_flags_;
+  std::vector<Placed> placed_;
 };
 
 } // namespace
