@@ -10,10 +10,8 @@
 #include <fmt/format.h>
 #include <limits>
 #include <list>
-#include <map>
 #include <optional>
 #include <set>
-#include <string>
 
 namespace unravel::check {
 

@@ -118,7 +118,7 @@ Coordinates to_modes(Coordinates entries, const PiecePlan &plan, const Tensor &t
   for (const Level &level : plan.levels) {
     for (const Key &key : level.keys)
       if (plan.modes[key.mode].cover > 0) cover_values(result, key.mode, plan.modes[key.mode].cover, above);
-    std::ranges::copy(level.modes(), std::back_inserter(above));
+    std::ranges::copy(modes_of(level), std::back_inserter(above));
   }
   return result;
 }

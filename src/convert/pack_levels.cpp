@@ -5,7 +5,6 @@
 #include "report/diagnostic.h"
 #include "tensor/evaluator.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <functional>
 #include <numeric>
@@ -100,7 +99,7 @@ std::string coordinates_above(const PiecePlan &plan, const Level &level) {
   std::string text;
   for (const Level &above : plan.levels) {
     if (above.position == level.position) break;
-    for (std::size_t mode : above.modes())
+    for (std::size_t mode : modes_of(above))
       text += fmt::format("{}`{}`", text.empty() ? "" : " and ", term::to_text(plan.modes[mode].value));
   }
   return text;
@@ -147,7 +146,7 @@ private:
     for (std::size_t l = levels; l-- > 0;) {
       auto number = static_cast<std::uint8_t>(l);
       if (!plan_.levels[l].merge && l + 1 == levels) opens_.assign(entries, number);
-      for (std::size_t mode : plan_.levels[l].modes()) {
+      for (std::size_t mode : modes_of(plan_.levels[l])) {
         const std::vector<std::int64_t> &index = coordinates_.index[mode];
         for (std::size_t e = 1; e < entries; ++e)
           opens_[e] = index[e] != index[e - 1] ? number : opens_[e];

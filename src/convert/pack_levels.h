@@ -2,6 +2,7 @@
 
 #include "convert/pack.h"
 #include "data/coordinates.h"
+#include "packing/pack_order.h"
 
 #include <algorithm>
 #include <optional>

@@ -59,7 +59,7 @@ void set_limits(Tensor &tensor, const PiecePlan &plan, const Coordinates &entrie
 
 /// Does the entry have another value of one of the level's modes than the one before it?
 bool differs(const Level &level, const Coordinates &modes, std::size_t e) {
-  return !modes.agree(e, e - 1, level.modes());
+  return !modes.agree(e, e - 1, modes_of(level));
 }
 
 /// Gives back those that find no position, of each node the last ones in the order of the level.

@@ -8,7 +8,6 @@
 #include <bit>
 #include <charconv>
 #include <fmt/format.h>
-#include <iterator>
 
 namespace unravel::data {
 

@@ -8,7 +8,6 @@
 #include "run/extents.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <new>

@@ -94,14 +94,6 @@ std::optional<std::size_t> spilling_level(const PiecePlan &piece) {
 
 } // namespace
 
-std::vector<std::size_t> Level::modes() const {
-  if (has_mode()) return {mode};
-  std::vector<std::size_t> result;
-  for (const Key &key : keys)
-    result.push_back(key.mode);
-  return result;
-}
-
 bool PiecePlan::is_dense() const {
   return conditions.empty() && flags.empty() && limits.empty() && !value.empty() &&
          std::ranges::all_of(levels, [](const Level &level) { return level.is_dense(); });

@@ -116,8 +116,6 @@ struct Level {
   bool is_dense() const { return kind == Kind::Dense; }
   /// Are its nodes told apart by one mode that has a position of its own?
   bool has_mode() const { return kind == Kind::Dense || kind == Kind::Run; }
-  /// The modes that tell nodes apart, below the same node above.
-  std::vector<std::size_t> modes() const;
   /// Does `order` have all keys?
   bool orders_keys() const {
     return std::ranges::all_of(keys, [&](const Key &key) {

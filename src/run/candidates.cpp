@@ -3,7 +3,6 @@
 #include "combine/structure.h"
 #include "machine/data_caches.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 

@@ -3,7 +3,6 @@
 #include "compute/own_operators.h"
 
 #include "convert/duplicates.h"
-#include "data/folder.h"
 #include "data/generate.h"
 #include "data/tensor_file.h"
 #include "report/diagnostic.h"
@@ -52,8 +51,7 @@ public:
     for (const auto &[index, extent] : request_.extents)
       extents_.set(index, extent, "--size");
     for (const auto &[name, input] : request_.inputs)
-      if (std::ranges::find(uses(), name, &compute::TensorUse::name) == uses().end())
-        read_size(name, input);
+      if (std::ranges::find(uses(), name, &compute::TensorUse::name) == uses().end()) read_size(name, input);
     require_sizes();
     check_combined();
     // First what brings its own sizes, then what takes them from the others.

@@ -16,7 +16,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 namespace unravel::tool {
 

@@ -5,6 +5,7 @@
 #include "data/folder.h"
 #include "data/generate.h"
 #include "data/tensor_file.h"
+#include "machine/stopwatch.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 #include "run/operand.h"
@@ -14,7 +15,6 @@
 #include "tool/options.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
@@ -87,10 +87,9 @@ private:
   }
 
   template <class Work> void timed(const std::string &what, Work work) {
-    auto begin = std::chrono::steady_clock::now();
+    const machine::Stopwatch clock;
     work();
-    facts_.times_ms.emplace_back(
-        what, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    facts_.times_ms.emplace_back(what, clock.milliseconds());
   }
 
   void read() {
