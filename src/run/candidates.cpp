@@ -1,4 +1,4 @@
-#include "run/candidates.h"
+#include "run/tune.h"
 
 #include "combine/structure.h"
 #include "machine/data_caches.h"

@@ -5,7 +5,6 @@
 #include "machine/stopwatch.h"
 #include "pipeline/plans.h"
 #include "report/diagnostic.h"
-#include "run/candidates.h"
 
 #include <algorithm>
 #include <fmt/format.h>
