@@ -9,6 +9,7 @@
 #include "convert/entry_tree.h"
 #include "convert/pack.h"
 #include "data/generate.h"
+#include "data/npy.h"
 #include "kernel.h"
 #include "report.h"
 

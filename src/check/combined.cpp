@@ -1,4 +1,4 @@
-#include "check/combined.h"
+#include "check/typed_value.h"
 
 #include "value/complex.h"
 #include "value/own.h"

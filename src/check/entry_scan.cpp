@@ -26,14 +26,6 @@ namespace {
                "an array is too short for it, or a number too large");
 }
 
-/// Where: the values of the positions, which come first.
-std::string place_text(const layout::Piece &piece, const std::int64_t *values) {
-  std::string where;
-  for (std::size_t v = 0; v < piece.positions.size(); ++v)
-    where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", piece.positions[v], values[v]);
-  return where;
-}
-
 /// What is read of arrays by conditions that another one makes needless, as in `r = 0 or end(r - 1) <= p`.
 /// Kernels rely on that it can be read at every entry.
 std::vector<Term> reads_of_alternatives(const Term &relation) {
@@ -46,6 +38,13 @@ std::vector<Term> reads_of_alternatives(const Term &relation) {
 }
 
 } // namespace
+
+std::string assignment_text(const std::vector<std::string> &variables, const std::int64_t *values) {
+  std::string text;
+  for (std::size_t v = 0; v < variables.size(); ++v)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", variables[v], values[v]);
+  return text;
+}
 
 bool scan_piece(const Tensor &tensor, const layout::Piece &given, const EntryVisit &use) {
   const layout::Piece piece = packing::without_sums(tensor.layout, given);
@@ -83,7 +82,7 @@ bool scan_piece(const Tensor &tensor, const layout::Piece &given, const EntryVis
   auto visit = [&](const std::int64_t *known) {
     for (std::size_t k = 0; k < reads.size(); ++k)
       if (!read_too[k].evaluate(known))
-        fail_outside(tensor, term::to_text(reads[k]), place_text(piece, known));
+        fail_outside(tensor, term::to_text(reads[k]), assignment_text(piece.positions, known));
     std::complex<double> value = piece.value.literal;
     if (values) {
       std::optional<std::int64_t> number = slot->evaluate(known);
@@ -102,7 +101,8 @@ bool scan_piece(const Tensor &tensor, const layout::Piece &given, const EntryVis
   };
   Enumeration::End end = entries.run(visit, INT64_MAX, trouble);
   if (end == Enumeration::End::Undefined)
-    fail_outside(tensor, term::to_text(trouble.condition), place_text(piece, trouble.values.data()));
+    fail_outside(tensor, term::to_text(trouble.condition),
+                 assignment_text(piece.positions, trouble.values.data()));
   return end != Enumeration::End::Stopped;
 }
 

@@ -16,4 +16,7 @@ using EntryVisit =
 /// cannot_unpack.
 bool scan_piece(const tensor::Tensor &tensor, const layout::Piece &given, const EntryVisit &use);
 
+/// "p = 3, j = 5": what the first values are.
+std::string assignment_text(const std::vector<std::string> &variables, const std::int64_t *values);
+
 } // namespace unravel::check

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <complex>
-#include <map>
 #include <unordered_map>
 #include <utility>
 

@@ -1,8 +1,7 @@
 #include "check/reference_program.h"
 
-#include "check/combined.h"
-#include "check/local_entries.h"
 #include "check/operand_entries.h"
+#include "check/typed_value.h"
 #include "report/diagnostic.h"
 #include "value/typed.h"
 
@@ -11,10 +10,8 @@
 #include <fmt/format.h>
 #include <limits>
 #include <list>
-#include <map>
 #include <optional>
 #include <set>
-#include <string>
 
 namespace unravel::check {
 
@@ -134,6 +131,23 @@ ReferenceProduct product_of(const Statement &statement, const ProgramInput &inpu
     if (auto own = std::ranges::find(indices, index); own != indices.end())
       product.ranges.emplace(static_cast<int>(own - indices.begin()), range);
   return product;
+}
+
+/// The locals of which it matters which elements are stored: those that are masks, and what decides that.
+std::set<std::string> locals_with_entries(const compute::Program &program) {
+  std::set<std::string> found;
+  const auto add = [&](const compute::Access &access) {
+    if (program.local_tensors.contains(access.tensor)) found.insert(access.tensor);
+  };
+  for (const compute::Statement &statement : program.statements)
+    for (const compute::Mask &mask : statement.masks)
+      add(mask.access);
+  for (std::size_t before = found.size() + 1; before != found.size();) {
+    before = found.size();
+    for (const compute::Statement &statement : program.statements)
+      if (found.contains(statement.target.tensor)) value::each_leaf<compute::Access>(statement.value, add);
+  }
+  return found;
 }
 
 class Runner {

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "value/type.h"
+#include "value/operators.h"
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 /// Values of the reference evaluator, which may be integers.
 namespace unravel::check {
@@ -46,5 +47,8 @@ inline Value converted(const Value &value, value::Type from, value::Type to) {
                              : value::Scalar::of(static_cast<double>(value.value), to)),
           value.magnitude};
 }
+
+/// What an operator makes of values that are computed in that type: of integers exactly.
+Value combined(const value::Operator &op, const std::vector<Value> &arguments, value::Type type);
 
 } // namespace unravel::check

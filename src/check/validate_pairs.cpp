@@ -1,4 +1,3 @@
-#include "check/validate_pairs.h"
 
 #include "check/neighbours.h"
 #include "tensor/enumeration.h"

@@ -1,7 +1,7 @@
 // Validation of one property: linear scans for the named forms, enumeration for formulas.
+#include "check/entry_scan.h"
 #include "check/neighbours.h"
 #include "check/validate.h"
-#include "check/validate_pairs.h"
 #include "data/coordinates.h"
 #include "data/parallel.h"
 #include "tensor/enumeration.h"
@@ -267,13 +267,6 @@ private:
   const ValidateOptions &options_;
   ValidationResult result_;
 };
-
-std::string assignment_text(const std::vector<std::string> &variables, const std::int64_t *values) {
-  std::string text;
-  for (std::size_t v = 0; v < variables.size(); ++v)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", variables[v], values[v]);
-  return text;
-}
 
 std::int64_t PropertyCheck::index_elements() const {
   std::int64_t elements = 0;

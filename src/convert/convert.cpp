@@ -63,9 +63,7 @@ Conversion convert(const Tensor &from, const std::optional<TreePlan> &scan, cons
   std::optional<Step> first = tree ? first_step(piece) : std::nullopt;
   if (first && fits_sorted(*tree, piece, *first, shape)) {
     result.route = Route::CountingSort;
-    result.tensor = is_sorted_plan(piece)
-                        ? convert_sorted(*tree, to, plan, shape, options)
-                        : convert_levels(sorted_by(*tree, *first, shape), to, plan, shape, options);
+    result.tensor = convert_levels(sorted_by(*tree, *first, shape), to, plan, shape, options);
     return result;
   }
   result.tensor = pack(to, plan, unpack(from, options.max_memory), options);

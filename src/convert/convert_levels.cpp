@@ -131,25 +131,25 @@ private:
     std::int64_t offset = numbers_[l].key_offsets[k];
     const ModeArray *same = nodes.all ? tree_.array_of_entries(key.mode) : nullptr;
     if (same && same->array->type() == array.type() && same->sign == key.sign && same->offset == offset)
-      return copy(array, *same->array, nodes.count);
+      return take(array, *same->array, nodes.count);
     with_integers(array, [&](auto elements) {
       using T = typename decltype(elements)::element_type;
       std::fill(elements.begin() + static_cast<std::ptrdiff_t>(nodes.count), elements.end(), T{0});
       each_range(nodes.count, [&](std::size_t begin, std::size_t end) {
-        T *out = elements.data();
-        if (key.sign == 1)
-          tree_.each_value(key.mode, nodes, begin, end, [=](std::size_t n, std::int64_t value) {
-            out[n] = static_cast<T>(value - offset);
-          });
-        else
-          tree_.each_value(key.mode, nodes, begin, end, [=](std::size_t n, std::int64_t value) {
-            out[n] = static_cast<T>(offset - value);
-          });
+        tree_.each_value(key.mode, nodes, begin, end,
+                         [=, out = elements.data(), sign = key.sign](std::size_t n, std::int64_t value) {
+                           out[n] = static_cast<T>(sign * (value - offset));
+                         });
       });
     });
   }
 
-  static void copy(Elements &to, const Elements &from, std::size_t count) {
+  /// The first elements, which aren't copied where the tree has made all of them.
+  void take(Elements &to, const Elements &from, std::size_t count) const {
+    if (!tree_.owned.empty() && to.size() == from.size()) {
+      to = from.shared();
+      return;
+    }
     std::size_t bytes = data::item_size(to.type());
     each_range(count, [&](std::size_t begin, std::size_t end) {
       std::memcpy(static_cast<char *>(to.data()) + begin * bytes,
@@ -162,7 +162,7 @@ private:
     Elements &to = make_array(tensor_, plan_.value, options_, false);
     report::require(to.size() == tree_.entries, "there is room for every value");
     bool negative = tree_.negative != plan_.negative;
-    if (!negative && from.type() == to.type()) return copy(to, from, tree_.entries);
+    if (!negative && from.type() == to.type()) return take(to, from, tree_.entries);
     each_range(tree_.entries, [&](std::size_t begin, std::size_t end) {
       for (std::size_t e = begin; e < end; ++e)
         to.set_real(e, negative ? -from.real(e) : from.real(e));

@@ -22,12 +22,4 @@ tensor::Tensor convert_levels(const EntryTree &tree, const layout::Layout &layou
 /// extent of the mode), without comparisons.
 EntryTree sorted_by(const EntryTree &tree, const Step &step, const std::vector<std::int64_t> &shape);
 
-/// Is the plan one dense level and one of segments, whose arrays the counting sort can fill itself?
-bool is_sorted_plan(const packing::PiecePlan &plan);
-
-/// The arrays of such a layout, sorted by the mode of its dense level.
-tensor::Tensor convert_sorted(const EntryTree &tree, const layout::Layout &layout,
-                              const packing::PackPlan &plan, const std::vector<std::int64_t> &shape,
-                              const PackOptions &options);
-
 } // namespace unravel::convert

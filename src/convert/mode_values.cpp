@@ -33,9 +33,7 @@ void cover_values(Coordinates &entries, std::size_t m, std::int64_t width, std::
   std::int64_t begin = 0;
   for (std::size_t k = 0; k < order.size(); ++k) {
     std::size_t e = order[k];
-    bool same = k > 0 && std::ranges::all_of(above, [&](std::size_t mode) {
-                  return entries.index[mode][e] == entries.index[mode][order[k - 1]];
-                });
+    bool same = k > 0 && entries.agree(e, order[k - 1], above);
     if (!same || first[e] - begin >= width) begin = first[e];
     rest[e] = first[e] - begin;
   }
@@ -120,9 +118,7 @@ Coordinates to_modes(Coordinates entries, const PiecePlan &plan, const Tensor &t
   for (const Level &level : plan.levels) {
     for (const Key &key : level.keys)
       if (plan.modes[key.mode].cover > 0) cover_values(result, key.mode, plan.modes[key.mode].cover, above);
-    if (level.has_mode()) above.push_back(level.mode);
-    for (const Key &key : level.keys)
-      above.push_back(key.mode);
+    std::ranges::copy(modes_of(level), std::back_inserter(above));
   }
   return result;
 }

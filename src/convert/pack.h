@@ -37,6 +37,15 @@ tensor::Tensor pack(const layout::Layout &layout, data::Coordinates coordinates,
 /// Throws cannot_unpack, memory_limit.
 data::Coordinates unpack(const tensor::Tensor &tensor, std::int64_t max_memory = data::default_max_memory());
 
+/// The ways that unpack() takes: by the plan that packs its layout: level by level, an order of magnitude
+/// faster than following the relation. Throws outside_array where pointers or indices lead outside.
+data::Coordinates unpack_by_plan(const tensor::Tensor &tensor, const packing::PiecePlan &plan,
+                                 std::int64_t max_memory);
+
+/// The entries of a tensor of any layout, by nested loops over what its relation says. Throws outside_array,
+/// cannot_unpack.
+data::Coordinates unpack_by_scan(const tensor::Tensor &tensor, std::int64_t max_memory);
+
 /// Are the values of the layout complex, of which the options say the type where it doesn't?
 bool has_complex_values(const layout::Layout &layout, tensor::ValueType open);
 bool has_complex_values(const tensor::Tensor &tensor);

@@ -5,8 +5,8 @@
 #include "report/diagnostic.h"
 #include "tensor/evaluator.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <numeric>
 
 namespace unravel::convert {
@@ -24,9 +24,7 @@ std::size_t add_group_mode(Coordinates &coordinates, const Level &level, std::ve
   std::vector<std::size_t> order = sorted_order(coordinates, above);
   std::vector<std::int64_t> group(coordinates.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
-    bool same = k > 0 && std::ranges::all_of(above, [&](std::size_t mode) {
-                  return coordinates.index[mode][order[k]] == coordinates.index[mode][order[k - 1]];
-                });
+    bool same = k > 0 && coordinates.agree(order[k], order[k - 1], above);
     // The sort is stable: the first of a run is the first of the input.
     group[order[k]] = same ? group[order[k - 1]] : static_cast<std::int64_t>(order[k]);
   }
@@ -95,15 +93,6 @@ std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, con
 }
 
 namespace {
-
-/// The modes that tell the nodes of a level apart, below the same node above.
-std::vector<std::size_t> modes_of(const Level &level) {
-  if (level.has_mode()) return {level.mode};
-  std::vector<std::size_t> modes;
-  for (const Key &key : level.keys)
-    modes.push_back(key.mode);
-  return modes;
-}
 
 /// The coordinates of the nodes above a level, as the layout has them; empty: there are none.
 std::string coordinates_above(const PiecePlan &plan, const Level &level) {
@@ -298,7 +287,8 @@ private:
       const Level &level = plan_.levels[l];
       if (!level.lengths.empty()) {
         Elements &array = make_array(tensor_, level.lengths, options_);
-        placed_lengths_.push_back({l, level.length_slots, strides_of(level.lengths), &array});
+        placed_.push_back({l, level.length_slots, strides_of(level.lengths), &array,
+                           [this, l](std::size_t e) { return node_[l] + 1 - begin_of(plan_.levels[l], e); }});
       }
       for (const Key &key : level.keys) {
         bool made = tensor_.arrays.count(key.array) != 0; // by another key of the same array
@@ -306,7 +296,8 @@ private:
         if (!made && plan_.levels[l].unused)
           fill(array, try_evaluate(*plan_.levels[l].unused, tensor_).value());
         if (key.slots.size() > 1 || plan_.levels[l].home) {
-          placed_.push_back({l, key, strides_of(key.array), &array});
+          placed_.push_back({l, key.slots, strides_of(key.array), &array,
+                             [this, l, &key](std::size_t e) { return key_value(l, key, e); }});
           continue;
         }
         report::require(static_cast<std::int64_t>(array.size()) >= nodes_[l], "there is room for every key");
@@ -316,7 +307,8 @@ private:
     for (const Flag &flag : plan_.flags) {
       Elements &array = make_array(tensor_, flag.array, options_);
       fill(array, flag.other);
-      placed_flags_.push_back({flag, strides_of(flag.array), &array});
+      placed_.push_back({plan_.levels.size(), flag.slots, strides_of(flag.array), &array,
+                         [&flag](std::size_t) { return flag.value; }});
     }
   }
 
@@ -425,38 +417,21 @@ private:
 
   /// What lies at places of its own: keys with several subscripts, lengths, flags.
   void place(std::size_t e, std::size_t open) {
-    auto set = [](Elements &array, std::int64_t slot, std::int64_t value) {
-      report::require(slot >= 0 && slot < static_cast<std::int64_t>(array.size()),
+    for (const Placed &placed : placed_) {
+      if (open > placed.level) continue;
+      const std::int64_t slot = slot_of(placed.slots, placed.strides);
+      report::require(slot >= 0 && slot < static_cast<std::int64_t>(placed.array->size()),
                       "a slot lies within its array");
-      array.set_integer(static_cast<std::size_t>(slot), value);
-    };
-    for (const PlacedKey &placed : placed_)
-      if (open <= placed.level)
-        set(*placed.array, slot_of(placed.key.slots, placed.strides), key_value(placed.level, placed.key, e));
-    for (const PlacedLength &placed : placed_lengths_)
-      if (open <= placed.level)
-        set(*placed.array, slot_of(placed.slots, placed.strides),
-            node_[placed.level] + 1 - begin_of(plan_.levels[placed.level], e));
-    for (const PlacedFlag &placed : placed_flags_)
-      set(*placed.array, slot_of(placed.flag.slots, placed.strides), placed.flag.value);
+      placed.array->set_integer(static_cast<std::size_t>(slot), placed.value(e));
+    }
   }
 
-  struct PlacedKey {
-    std::size_t level;
-    const Key &key;
-    std::vector<std::int64_t> strides;
-    Elements *array;
-  };
-  struct PlacedLength {
-    std::size_t level;
+  struct Placed {
+    std::size_t level; // whose nodes have it
     const std::vector<Slot> &slots;
     std::vector<std::int64_t> strides;
     Elements *array;
-  };
-  struct PlacedFlag {
-    const Flag &flag;
-    std::vector<std::int64_t> strides;
-    Elements *array;
+    std::function<std::int64_t(std::size_t)> value; // by the entry that opens the node
   };
 
   Tensor &tensor_;
@@ -467,9 +442,7 @@ private:
   std::vector<std::uint8_t> opens_;
   std::vector<std::int64_t> nodes_; // per level: how many
   std::vector<std::int64_t> node_;  // per level: the position of the current node
-  std::vector<PlacedKey> placed_;   // keys with several subscripts
-  std::vector<PlacedLength> placed_lengths_;
-  std::vector<PlacedFlag> placed_flags_;
+  std::vector<Placed> placed_;
 };
 
 } // namespace

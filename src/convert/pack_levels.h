@@ -2,6 +2,7 @@
 
 #include "convert/pack.h"
 #include "data/coordinates.h"
+#include "packing/pack_order.h"
 
 #include <algorithm>
 #include <optional>
@@ -73,6 +74,26 @@ void build_levels(Tensor &tensor, const PiecePlan &plan, const Coordinates &coor
 /// done.
 bool pack_keyed(Tensor &tensor, const PiecePlan &plan, const Coordinates &coordinates,
                 const PackOptions &options);
+
+/// Chooses each permutation of the plan: sets its array and puts places in place of coordinates. Places are
+/// given by falling number of entries that are stored, equal ones by increasing coordinate; within windows,
+/// if the plan has them.
+void permute(Coordinates &entries, Tensor &tensor, const PiecePlan &plan, const PackOptions &options);
+
+/// Takes the entries of a piece out of `entries`, those that find a place; sets the counts that are limits of
+/// it.
+Coordinates take_entries(Coordinates &entries, Tensor &tensor, const PiecePlan &plan);
+
+/// Throws not_storable for entries that no piece has a place for. Precondition: there are some.
+[[noreturn]] void fail_no_place(const Tensor &tensor, const PackPlan &plan, const Coordinates &entries);
+
+/// Throws not_storable unless the packed tensor means the entries `given`, equal ones added up and zeros left
+/// out: where several pieces mean entries of the same arrays, packing by one of them may have said too much.
+void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOptions &options);
+
+/// The tensor, packed in the layout with pointers, becomes one in the layout itself. Throws index_width.
+void write_bounds(Tensor &tensor, const layout::Layout &layout,
+                  const std::vector<packing::BoundSegments> &segments, const PackOptions &options);
 
 /// Throws memory_limit where the arrays and the work space are too large. Counts that the tensor doesn't have
 /// yet are 0: those of later pieces.

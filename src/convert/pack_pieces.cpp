@@ -1,4 +1,3 @@
-#include "convert/pack_pieces.h"
 
 #include "convert/mode_values.h"
 #include "convert/pack_levels.h"
@@ -60,9 +59,7 @@ void set_limits(Tensor &tensor, const PiecePlan &plan, const Coordinates &entrie
 
 /// Does the entry have another value of one of the level's modes than the one before it?
 bool differs(const Level &level, const Coordinates &modes, std::size_t e) {
-  const auto other = [&](std::size_t mode) { return modes.index[mode][e] != modes.index[mode][e - 1]; };
-  if (level.has_mode()) return other(level.mode);
-  return std::ranges::any_of(level.keys, [&](const Key &key) { return other(key.mode); });
+  return !modes.agree(e, e - 1, modes_of(level));
 }
 
 /// Gives back those that find no position, of each node the last ones in the order of the level.

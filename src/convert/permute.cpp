@@ -1,5 +1,4 @@
 // Permutations that packing chooses: places for the values of a coordinate.
-#include "convert/permute.h"
 
 #include "convert/pack_levels.h"
 #include "data/parallel.h"
@@ -28,10 +27,8 @@ std::vector<std::int64_t> count_stored(const Coordinates &entries, std::size_t c
   }
   std::vector<std::size_t> order = sorted_order(entries, modes);
   for (std::size_t k = 0; k < order.size(); ++k) {
-    bool same = k > 0;
-    for (const std::vector<std::int64_t> &column : entries.index)
-      same = same && column[order[k]] == column[order[k - 1]];
-    counts[static_cast<std::size_t>(index[order[k]])] += !same;
+    const bool is_first = k == 0 || !entries.agree(order[k], order[k - 1], modes);
+    counts[static_cast<std::size_t>(index[order[k]])] += is_first;
   }
   return counts;
 }

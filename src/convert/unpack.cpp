@@ -1,7 +1,6 @@
 // Unpacking: the arrays of a layout to coordinates, by a plan or by a scan of the relation.
 #include "check/entry_scan.h"
 #include "convert/pack.h"
-#include "convert/unpack_plan.h"
 #include "report/diagnostic.h"
 
 #include <complex>

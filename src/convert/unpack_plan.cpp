@@ -1,4 +1,4 @@
-#include "convert/unpack_plan.h"
+#include "convert/pack.h"
 
 #include "convert/mode_values.h"
 #include "convert/pack_levels.h"

@@ -1,5 +1,4 @@
 // The arrays that bound segments, written from pointers.
-#include "convert/write_bounds.h"
 
 #include "convert/pack_levels.h"
 

@@ -42,6 +42,17 @@ std::vector<std::int64_t> Coordinates::coordinate(std::size_t entry) const {
   return result;
 }
 
+bool Coordinates::agree(std::size_t a, std::size_t b, const std::vector<std::size_t> &modes) const {
+  return std::ranges::all_of(modes, [&](std::size_t mode) { return index[mode][a] == index[mode][b]; });
+}
+
+void Coordinates::move(std::size_t from, std::size_t to) {
+  for (std::vector<std::int64_t> &column : index)
+    column[to] = column[from];
+  value[to] = value[from];
+  if (is_complex()) imaginary[to] = imaginary[from];
+}
+
 std::vector<std::size_t> natural_modes(std::size_t order) {
   std::vector<std::size_t> modes(order);
   std::iota(modes.begin(), modes.end(), std::size_t{0});
@@ -49,35 +60,16 @@ std::vector<std::size_t> natural_modes(std::size_t order) {
 }
 
 void combine_duplicates(Coordinates &tensor) {
-  std::size_t count = 0;
-  for (std::size_t e = 0; e < tensor.size(); ++e) {
-    bool same = count > 0;
-    for (std::size_t mode = 0; same && mode < tensor.order(); ++mode)
-      same = tensor.index[mode][count - 1] == tensor.index[mode][e];
-    if (same) {
-      tensor.value[count - 1] += tensor.value[e];
-      if (tensor.is_complex()) tensor.imaginary[count - 1] += tensor.imaginary[e];
-      continue;
-    }
-    for (auto &column : tensor.index)
-      column[count] = column[e];
-    tensor.value[count] = tensor.value[e];
-    if (tensor.is_complex()) tensor.imaginary[count] = tensor.imaginary[e];
-    ++count;
-  }
-  tensor.resize(count);
+  combine_duplicates(tensor, [&](std::size_t first, std::size_t other) {
+    tensor.value[first] += tensor.value[other];
+    if (tensor.is_complex()) tensor.imaginary[first] += tensor.imaginary[other];
+  });
 }
 
 void drop_zeros(Coordinates &tensor) {
   std::size_t count = 0;
-  for (std::size_t e = 0; e < tensor.size(); ++e) {
-    if (tensor.is_zero(e)) continue;
-    for (auto &column : tensor.index)
-      column[count] = column[e];
-    tensor.value[count] = tensor.value[e];
-    if (tensor.is_complex()) tensor.imaginary[count] = tensor.imaginary[e];
-    ++count;
-  }
+  for (std::size_t e = 0; e < tensor.size(); ++e)
+    if (!tensor.is_zero(e)) tensor.move(e, count++);
   tensor.resize(count);
 }
 

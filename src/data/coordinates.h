@@ -35,6 +35,10 @@ struct Coordinates {
   void append(const std::vector<std::int64_t> &coordinate, double entry_value, double imaginary_part = 0);
   /// The coordinate of entry e.
   std::vector<std::int64_t> coordinate(std::size_t entry) const;
+  /// Have two entries the same index in each of these modes?
+  bool agree(std::size_t a, std::size_t b, const std::vector<std::size_t> &modes) const;
+  /// An entry takes the place of another one.
+  void move(std::size_t from, std::size_t to);
 
   friend bool operator==(const Coordinates &, const Coordinates &) = default;
 };
@@ -56,6 +60,17 @@ std::vector<std::size_t> sorted_order(const Coordinates &tensor, const std::vect
 /// Adds up neighbouring entries with equal coordinates, from first to last. On sorted entries (any order of
 /// all the modes) no duplicates remain. O(entries).
 void combine_duplicates(Coordinates &tensor);
+/// Calls combine(first, other) instead, to make one entry of both in the place of the first.
+template <class Combine> void combine_duplicates(Coordinates &tensor, Combine combine) {
+  const std::vector<std::size_t> modes = natural_modes(tensor.order());
+  std::size_t count = 0;
+  for (std::size_t e = 0; e < tensor.size(); ++e)
+    if (count > 0 && tensor.agree(count - 1, e, modes))
+      combine(count - 1, e);
+    else
+      tensor.move(e, count++);
+  tensor.resize(count);
+}
 
 /// Takes out the entries of value 0, whatever others there are of their coordinates. O(entries).
 void drop_zeros(Coordinates &tensor);

@@ -8,6 +8,38 @@
 
 namespace unravel::data {
 
+value::Scalar number_at(DType dtype, const void *elements, std::size_t k) {
+  const auto *at = static_cast<const std::byte *>(elements) + k * item_size(dtype);
+  auto load = [at]<class T>(T value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  auto integer = [&](auto kind) { return value::Scalar{dtype, 0, static_cast<std::int64_t>(load(kind))}; };
+  switch (dtype) {
+  case DType::Bool: return {dtype, 0, *at != std::byte{0}};
+  case DType::Int8: return integer(std::int8_t{});
+  case DType::Int16: return integer(std::int16_t{});
+  case DType::Int32: return integer(std::int32_t{});
+  case DType::Int64: return integer(std::int64_t{});
+  case DType::UInt8: return integer(std::uint8_t{});
+  case DType::UInt16: return integer(std::uint16_t{});
+  case DType::Bit:
+  case DType::UInt32: return integer(std::uint32_t{});
+  case DType::UInt64: return integer(std::uint64_t{});
+  case DType::Float32: return {dtype, load(0.0F), 0};
+  case DType::Float64: return {dtype, load(0.0), 0};
+  case DType::Complex64: {
+    const auto number = load(std::complex<float>());
+    return {dtype, number.real(), 0, number.imag()};
+  }
+  case DType::Complex128: {
+    const auto number = load(std::complex<double>());
+    return {dtype, number.real(), 0, number.imag()};
+  }
+  }
+  return {};
+}
+
 std::byte *take_memory(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   constexpr std::size_t huge = std::size_t{2} << 20;
@@ -88,12 +120,6 @@ void Elements::check_type(DType wanted) const {
 bool operator==(const Elements &a, const Elements &b) {
   return a.type_ == b.type_ && a.size_ == b.size_ &&
          (a.size_ == 0 || std::memcmp(a.memory_.get(), b.memory_.get(), a.bytes()) == 0);
-}
-
-Array array_of(std::vector<std::int64_t> shape, const Elements &elements) {
-  Array array{elements.type(), std::move(shape), std::vector<std::byte>(elements.bytes())};
-  if (!array.bytes.empty()) std::memcpy(array.bytes.data(), elements.data(), array.bytes.size());
-  return array;
 }
 
 } // namespace unravel::data

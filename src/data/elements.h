@@ -1,16 +1,54 @@
 #pragma once
 
 #include "data/coordinates.h"
-#include "data/npy.h"
+#include "value/type.h"
 
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <type_traits>
+#include <vector>
 
 namespace unravel::data {
+
+using DType = value::Type;
+
+/// Bytes of one element.
+inline std::size_t item_size(DType dtype) {
+  return value::facts_of(dtype).bytes;
+}
+/// NumPy's short name: "i4", "f8", "b1", "c16".
+inline std::string_view name_of(DType dtype) {
+  return value::facts_of(dtype).numpy;
+}
+
+template <class T> constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, bool>)
+    return DType::Bool;
+  else if constexpr (std::is_same_v<T, float>)
+    return DType::Float32;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::Float64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return DType::Complex64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return DType::Complex128;
+  else {
+    static_assert(std::is_integral_v<T>, "an element type that .npy files have");
+    constexpr DType kinds[] = {DType::Int8,  DType::Int16,  DType::Int32,  DType::Int64,
+                               DType::UInt8, DType::UInt16, DType::UInt32, DType::UInt64};
+    constexpr int log_size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    return kinds[log_size + (std::is_unsigned_v<T> ? 4 : 0)];
+  }
+}
+
+/// Element k of an array in memory.
+value::Scalar number_at(DType dtype, const void *elements, std::size_t k);
 
 /// The elements of one array of a tensor: numbers of one type in one piece of memory, which compiled kernels
 /// are given as it is. Copying copies the numbers. Long ones lie in huge pages where the system has them:
@@ -40,6 +78,7 @@ public:
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return size_ * item_size(type_); }
   bool is_integer() const { return value::is_integer(type_); }
+  bool is_complex() const { return value::is_complex(type_); }
 
   /// For kernels; not null, also where there are no elements.
   void *data() { return memory_ ? static_cast<void *>(memory_.get()) : &nothing_; }
@@ -83,8 +122,7 @@ public:
       set_number(k, {DType::Float64, value, 0});
   }
   /// Of any type; 0 of real ones.
-  double imaginary(std::size_t k) const { return value::is_complex(type_) ? number(k).imaginary : 0; }
-  bool is_complex() const { return value::is_complex(type_); }
+  double imaginary(std::size_t k) const { return is_complex() ? number(k).imaginary : 0; }
   /// Converted to the type, as value::converted does.
   void set_number(std::size_t k, value::Scalar number);
 
@@ -136,8 +174,5 @@ inline value::Scalar number_of(const Coordinates &tensor, std::size_t entry) {
   if (!tensor.is_complex()) return {DType::Float64, tensor.value[entry], 0};
   return {DType::Complex128, tensor.value[entry], 0, tensor.imaginary[entry]};
 }
-
-/// The elements as an array. Precondition: as many as the shape says.
-Array array_of(std::vector<std::int64_t> shape, const Elements &elements);
 
 } // namespace unravel::data

@@ -1,5 +1,6 @@
 #include "data/file_text.h"
 
+#include "files/file.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -39,17 +40,6 @@ bool is_array(std::string_view content) {
   return content.starts_with("\x93NUMPY");
 }
 
-/// Closes the descriptor at the end of a scope.
-struct Descriptor {
-  int number;
-  explicit Descriptor(int n) : number(n) {}
-  ~Descriptor() {
-    if (number >= 0) close(number);
-  }
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-};
-
 } // namespace
 
 std::int64_t default_max_memory() {
@@ -66,20 +56,20 @@ void Progress::at(double fraction) {
 }
 
 FileText::FileText(const std::string &path, const ReadOptions &options) : path_(path) {
-  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const files::File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status = {};
-  if (file.number < 0 || fstat(file.number, &status) != 0) fail_to_read(path, std::strerror(errno));
+  if (!file.is_open() || fstat(file.descriptor(), &status) != 0) fail_to_read(path, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) fail_to_read(path, "this is a directory");
   if (S_ISREG(status.st_mode) && status.st_size > 0) {
     mapped_size_ = static_cast<std::size_t>(status.st_size);
-    mapped_ = mmap(nullptr, mapped_size_, PROT_READ, MAP_PRIVATE, file.number, 0);
+    mapped_ = mmap(nullptr, mapped_size_, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
     if (mapped_ == MAP_FAILED) mapped_ = nullptr; // some file systems can't: read it instead
   }
   if (mapped_) {
     content_ = std::string_view(static_cast<const char *>(mapped_), mapped_size_);
     madvise(mapped_, mapped_size_, MADV_SEQUENTIAL);
   } else {
-    read_stream(file.number, options.max_memory);
+    read_stream(file.descriptor(), options.max_memory);
   }
   if (is_packed(content_)) inflate_content(options);
 }

@@ -210,7 +210,7 @@ ArrayFolder read_folder(const std::string &path, const ReadOptions &options) {
   std::ranges::sort(names); // which error comes first must not depend on the file system
   for (const files::path &name : names) {
     Array array = read_npy(name.string(), ReadOptions{options.max_memory, {}});
-    done += array.bytes.size();
+    done += array.bytes();
     if (options.progress)
       options.progress(static_cast<double>(done) / static_cast<double>(std::max(bytes, done)));
     result.arrays.emplace(name.stem().string(), std::move(array));

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <iterator>
 #include <set>
 
 // The text form of generators: parsing and checks.

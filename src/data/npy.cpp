@@ -8,7 +8,6 @@
 #include <bit>
 #include <charconv>
 #include <fmt/format.h>
-#include <iterator>
 
 namespace unravel::data {
 
@@ -22,27 +21,33 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
+/// What a header says of the data.
+struct Header {
+  DType type = DType::Float64;
+  std::vector<std::int64_t> shape;
+};
+
 /// The file's header: a Python dictionary such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderReader {
 public:
   HeaderReader(std::string_view content, std::string path, std::size_t begin, std::size_t end)
       : content_(content), path_(std::move(path)), at_(begin), end_(end) {}
 
-  Array read() {
-    Array array;
+  Header read() {
+    Header header;
     bool descr = false, order = false, shape = false;
     expect('{');
     while (!accept('}')) {
       std::string key = read_string();
       expect(':');
       if (key == "descr") {
-        array.dtype = read_type();
+        header.type = read_type();
         descr = true;
       } else if (key == "fortran_order") {
         column_major_ = read_bool();
         order = true;
       } else if (key == "shape") {
-        array.shape = read_shape();
+        header.shape = read_shape();
         shape = true;
       } else {
         fail_here(fmt::format("unknown key `{}` in the header", printable(key)));
@@ -52,11 +57,11 @@ public:
     const char *missing = !descr ? "descr" : !order ? "fortran_order" : !shape ? "shape" : nullptr;
     if (missing) fail_here(fmt::format("the header lacks `{}`", missing));
     // With at most one mode that is longer than 1, both orders are the same.
-    auto long_modes = std::ranges::count_if(array.shape, [](std::int64_t n) { return n > 1; });
+    auto long_modes = std::ranges::count_if(header.shape, [](std::int64_t n) { return n > 1; });
     if (column_major_ && long_modes > 1)
       fail(Kind::unsupported_file, text::Place::of_file(path_), "column-major arrays are not supported",
            "save numpy.ascontiguousarray(a)");
-    return array;
+    return header;
   }
 
 private:
@@ -161,52 +166,11 @@ std::pair<std::size_t, std::size_t> find_header(std::string_view content, const 
 
 } // namespace
 
-void Array::check_type(DType wanted) const {
-  report::require(dtype == wanted, "an array is used with the type of its elements");
-}
-
-value::Scalar number_at(DType dtype, const void *elements, std::size_t k) {
-  const auto *at = static_cast<const std::byte *>(elements) + k * item_size(dtype);
-  auto load = [at]<class T>(T value) {
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  };
-  auto integer = [&](auto kind) { return value::Scalar{dtype, 0, static_cast<std::int64_t>(load(kind))}; };
-  switch (dtype) {
-  case DType::Bool: return {dtype, 0, *at != std::byte{0}};
-  case DType::Int8: return integer(std::int8_t{});
-  case DType::Int16: return integer(std::int16_t{});
-  case DType::Int32: return integer(std::int32_t{});
-  case DType::Int64: return integer(std::int64_t{});
-  case DType::UInt8: return integer(std::uint8_t{});
-  case DType::UInt16: return integer(std::uint16_t{});
-  case DType::Bit:
-  case DType::UInt32: return integer(std::uint32_t{});
-  case DType::UInt64: return integer(std::uint64_t{});
-  case DType::Float32: return {dtype, load(0.0F), 0};
-  case DType::Float64: return {dtype, load(0.0), 0};
-  case DType::Complex64: {
-    const auto number = load(std::complex<float>());
-    return {dtype, number.real(), 0, number.imag()};
-  }
-  case DType::Complex128: {
-    const auto number = load(std::complex<double>());
-    return {dtype, number.real(), 0, number.imag()};
-  }
-  }
-  return {};
-}
-
-std::int64_t Array::integer(std::size_t k) const {
-  report::require(is_integer(), "an array of integers is read as one");
-  return number_at(dtype, bytes.data(), k).integer;
-}
-
 Array parse_npy(std::string_view content, const std::string &path) {
-  auto [header, data] = find_header(content, path);
-  Array array = HeaderReader(content, path, header, data).read();
-  std::int64_t elements = element_count(array.shape);
-  std::size_t size = item_size(array.dtype), present = content.size() - data;
+  auto [begin, data] = find_header(content, path);
+  Header header = HeaderReader(content, path, begin, data).read();
+  std::int64_t elements = element_count(header.shape);
+  std::size_t size = item_size(header.type), present = content.size() - data;
   std::string wanted = elements < 0 ? "more than 2^63" : std::to_string(elements);
   if (elements < 0 || static_cast<std::size_t>(elements) > present / size)
     fail(Kind::bad_array_file, text::Place::of_file(path),
@@ -216,8 +180,8 @@ Array parse_npy(std::string_view content, const std::string &path) {
     fail(Kind::bad_array_file, text::Place::of_file(path),
          fmt::format("the file holds {} bytes after the data that the header promises",
                      present - static_cast<std::size_t>(elements) * size));
-  auto *first = reinterpret_cast<const std::byte *>(content.data() + data);
-  array.bytes.assign(first, first + present);
+  Array array(std::move(header.shape), Elements(header.type, static_cast<std::size_t>(elements)));
+  std::copy_n(content.data() + data, present, static_cast<char *>(array.data()));
   return array;
 }
 
@@ -264,7 +228,7 @@ std::string npy_header(const std::string &type, const std::vector<std::int64_t> 
 }
 
 std::string npy_header(const Array &array) {
-  return npy_header(fmt::format("{}{}", item_size(array.dtype) == 1 ? '|' : '<', name_of(array.dtype)),
+  return npy_header(fmt::format("{}{}", item_size(array.type()) == 1 ? '|' : '<', name_of(array.type())),
                     array.shape);
 }
 
@@ -273,7 +237,7 @@ void write_npy(const std::string &path, const Array &array) {
                   "an array has the elements of its shape");
   OutputFile file(path);
   file.write(npy_header(array));
-  file.write(std::string_view(reinterpret_cast<const char *>(array.bytes.data()), array.bytes.size()));
+  file.write({static_cast<const char *>(array.data()), array.bytes()});
   file.commit();
 }
 

@@ -158,8 +158,7 @@ private:
   }
 
   void add_value(const Array &data, std::size_t k) {
-    if (const value::Scalar number = number_at(data.dtype, data.bytes.data(), k);
-        !value::is_exact_as_double(number))
+    if (const value::Scalar number = data.number(k); !value::is_exact_as_double(number))
       archive_.refuse(inexact_text(number));
     result_.value.push_back(data.real(k));
     if (data.is_complex()) result_.imaginary.push_back(data.imaginary(k));
@@ -283,8 +282,7 @@ public:
   ArchiveWriter &operator=(const ArchiveWriter &) = delete;
 
   void add(const std::string &name, const Array &array) {
-    add(name, npy_header(array) +
-                  std::string(reinterpret_cast<const char *>(array.bytes.data()), array.bytes.size()));
+    add(name, npy_header(array) + std::string(static_cast<const char *>(array.data()), array.bytes()));
   }
 
   void add(const std::string &name, std::string content) {
@@ -329,7 +327,7 @@ Array indices_of(const std::vector<std::int64_t> &numbers) {
 Coordinates entries_of(const Array &array) {
   std::vector<double> values(array.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const value::Scalar number = number_at(array.dtype, array.bytes.data(), k);
+    const value::Scalar number = array.number(k);
     if (!value::is_exact_as_double(number))
       fail(Kind::value_width, inexact_text(number),
            "a folder of arrays with a layout.json is taken as it is");
@@ -387,7 +385,7 @@ void write_npz(const std::string &path, const Coordinates &tensor, value::Type t
   archive.add("indptr", indices_of(starts));
   archive.add("format", npy_header("|S3", {}) + "csr");
   archive.add("shape", Array::of(std::vector<std::int64_t>{rows, tensor.order() > 1 ? tensor.shape[1] : 1}));
-  archive.add("data", array_of({static_cast<std::int64_t>(tensor.size())}, data));
+  archive.add("data", Array({static_cast<std::int64_t>(tensor.size())}, std::move(data)));
   archive.write(path);
 }
 

@@ -127,39 +127,45 @@ void write_coordinate_matrix(OutputFile &file, const std::string &path, const Co
        "write a .mtx, .npy or .npz file, or a folder of arrays");
 }
 
-void write_array_matrix(OutputFile &file, const std::string &path, const std::vector<std::int64_t> &shape,
-                        const std::vector<double> &values, const std::vector<double> &imaginary,
-                        const WriteOptions &options) {
-  auto [rows, columns] = matrix_shape(path, shape);
+/// All elements of a tensor, row-major.
+struct Dense {
+  std::vector<std::int64_t> shape;
+  std::vector<double> value;
+  std::vector<double> imaginary; // of complex values, else empty
+
+  double imaginary_of(std::size_t k) const { return imaginary.empty() ? 0 : imaginary[k]; }
+};
+
+void write_array_matrix(const std::string &path, const Dense &all, const WriteOptions &options) {
+  auto [rows, columns] = matrix_shape(path, all.shape);
+  OutputFile file(path);
   append_banner(file, "array", options);
   file.append(fmt::format("{} {}\n", rows, columns));
   for (std::int64_t column = 0; column < columns; ++column)
     for (std::int64_t row = 0; row < rows; ++row) {
       const auto k = static_cast<std::size_t>(row * columns + column);
-      append_value(file, values[k], imaginary.empty() ? 0 : imaginary[k], options);
+      append_value(file, all.value[k], all.imaginary_of(k), options);
     }
+  file.commit();
 }
 
-Array array_of_values(const std::vector<std::int64_t> &shape, const std::vector<double> &values,
-                      const std::vector<double> &imaginary, value::Type type) {
-  Elements elements(type, values.size());
-  for (std::size_t k = 0; k < values.size(); ++k)
-    if (imaginary.empty())
-      elements.set_real(k, values[k]);
+Array array_of(const Dense &all, value::Type type) {
+  Array array(all.shape, Elements(type, all.value.size()));
+  for (std::size_t k = 0; k < array.size(); ++k)
+    if (all.imaginary.empty())
+      array.set_real(k, all.value[k]);
     else
-      elements.set_number(k, {value::Type::Complex128, values[k], 0, imaginary[k]});
-  return array_of(shape, elements);
+      array.set_number(k, {value::Type::Complex128, all.value[k], 0, all.imaginary[k]});
+  return array;
 }
 
-void write_text(const std::string &path, const std::vector<std::int64_t> &shape,
-                const std::vector<double> &values, const std::vector<double> &imaginary,
-                const WriteOptions &options) {
+void write_text(const std::string &path, const Dense &all, const WriteOptions &options) {
   OutputFile file(path);
-  const std::size_t row = shape.size() > 1 ? static_cast<std::size_t>(shape.back()) : 1;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    append_number(file, values[k], options);
+  const std::size_t row = all.shape.size() > 1 ? static_cast<std::size_t>(all.shape.back()) : 1;
+  for (std::size_t k = 0; k < all.value.size(); ++k) {
+    append_number(file, all.value[k], options);
     if (value::is_complex(options.type)) { // as NumPy's loadtxt reads it
-      const double part = imaginary.empty() ? 0 : imaginary[k];
+      const double part = all.imaginary_of(k);
       if (!std::signbit(part)) file.append("+");
       append_number(file, part, options);
       file.append("j");
@@ -239,8 +245,7 @@ void write_tensor(const std::string &path, const Coordinates &tensor, const Writ
     constexpr std::int64_t most = INT64_MAX / 8;
     check_memory(text::Place::of_file(path), "all elements of the tensor take",
                  elements < 0 || elements > most ? INT64_MAX : 8 * elements, default_max_memory());
-    return write_dense(path, tensor.shape, to_dense(tensor, options.fill), options,
-                       tensor.is_complex() ? to_dense(imaginary_part(tensor)) : std::vector<double>());
+    return write_dense(path, tensor, options);
   }
   if (format == Format::MatrixMarket || format == Format::Archive) matrix_shape(path, tensor.shape);
   if (format == Format::Archive) return write_npz(path, tensor, options.type);
@@ -259,21 +264,16 @@ void write_tensor(const std::string &path, const Coordinates &tensor, const Writ
   file.commit();
 }
 
-void write_dense(const std::string &path, const std::vector<std::int64_t> &shape,
-                 const std::vector<double> &values, const WriteOptions &options,
-                 const std::vector<double> &imaginary) {
-  report::require(element_count(shape) == static_cast<std::int64_t>(values.size()),
-                  "a dense tensor has all its elements");
-  if (format_of(path) == Format::NumPy)
-    return write_npy(path, array_of_values(shape, values, imaginary, options.type));
-  if (format_of(path) == Format::Archive)
-    return write_npz(path, array_of_values(shape, values, imaginary, options.type));
-  if (format_of(path) == Format::Text) return write_text(path, shape, values, imaginary, options);
-  if (format_of(path) != Format::MatrixMarket) return write_tensor(path, from_dense(shape, values), options);
-  matrix_shape(path, shape);
-  OutputFile file(path);
-  write_array_matrix(file, path, shape, values, imaginary, options);
-  file.commit();
+void write_dense(const std::string &path, const Coordinates &tensor, const WriteOptions &options) {
+  Dense all{tensor.shape, to_dense(tensor, options.fill), {}};
+  if (tensor.is_complex()) all.imaginary = to_dense(imaginary_part(tensor));
+  switch (format_of(path)) {
+  case Format::NumPy: return write_npy(path, array_of(all, options.type));
+  case Format::Archive: return write_npz(path, array_of(all, options.type));
+  case Format::Text: return write_text(path, all, options);
+  case Format::MatrixMarket: return write_array_matrix(path, all, options);
+  default: return write_tensor(path, from_dense(all.shape, all.value), options);
+  }
 }
 
 } // namespace unravel::data

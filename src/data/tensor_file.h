@@ -42,10 +42,7 @@ struct WriteOptions {
 /// unsupported_file, memory_limit.
 void write_tensor(const std::string &path, const Coordinates &tensor, const WriteOptions &options = {});
 
-/// Writes a dense tensor, given row-major: a .mtx file as an array file, a .tns file with all its elements.
-/// `imaginary`: of complex values those parts; of others, and where all are zero, it may be empty.
-void write_dense(const std::string &path, const std::vector<std::int64_t> &shape,
-                 const std::vector<double> &values, const WriteOptions &options = {},
-                 const std::vector<double> &imaginary = {});
+/// Writes all elements of a tensor: a .mtx file as an array file, a .tns file with an entry for each.
+void write_dense(const std::string &path, const Coordinates &tensor, const WriteOptions &options = {});
 
 } // namespace unravel::data

@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 #include "report/suggest.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace unravel::layout {
@@ -10,6 +11,14 @@ namespace unravel::layout {
 using parse::PropertyTree;
 using report::Kind;
 using term::Term;
+
+bool is_taken(const std::string &name, const Layout &layout) {
+  const auto is_among = [&](const std::vector<std::string> &names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  return is_among(layout.coordinates) || is_among(layout.sizes) || layout.array(name) || layout.count(name) ||
+         std::ranges::any_of(layout.pieces, [&](const Piece &piece) { return is_among(piece.positions); });
+}
 
 term::Term domain_guard(const Term &formula, const Layout &layout) {
   std::vector<Term> parts;

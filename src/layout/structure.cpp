@@ -1,4 +1,6 @@
 #include "layout/structure.h"
+
+#include "layout/property.h"
 #include "term/solve.h"
 
 #include <algorithm>
@@ -96,14 +98,7 @@ private:
 class Projection {
 public:
   Projection(const Layout &whole, const std::vector<SharedMode> &modes, const text::Span &span)
-      : whole_(whole), piece_(whole.pieces.front()), modes_(modes), span_(span) {
-    for (const auto *names : {&whole.coordinates, &whole.sizes, &piece_.positions})
-      taken_.insert(names->begin(), names->end());
-    for (const Count &count : whole.counts)
-      taken_.insert(count.name);
-    for (const Array &array : whole.arrays)
-      taken_.insert(array.name);
-  }
+      : whole_(whole), piece_(whole.pieces.front()), modes_(modes), span_(span) {}
 
   Layout run() {
     choose_modes();
@@ -122,7 +117,7 @@ public:
 private:
   std::string fresh(const std::string &wanted) {
     std::string name = wanted;
-    for (int number = 2; !taken_.insert(name).second; ++number)
+    for (int number = 2; is_taken(name, whole_) || !taken_.insert(name).second; ++number)
       name = wanted + std::to_string(number);
     return name;
   }

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
-#include <type_traits>
 
 using unravel::Access;
 using unravel::Array;

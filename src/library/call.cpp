@@ -4,10 +4,10 @@
 #include "library/border.h"
 #include "library/code.h"
 #include "report/diagnostic.h"
+#include "run/assembled.h"
 #include "run/extents.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <new>
@@ -21,43 +21,16 @@ namespace {
 
 using Slots = std::vector<std::uint64_t>;
 
-/// Frees what a kernel has made for a result, unless it is taken.
-class Made {
-public:
-  Made(Tensor::State &state, std::vector<std::uint64_t> &slots) : state_(state), slots_(slots) {}
-  Made(Made &&other) noexcept : state_(other.state_), slots_(other.slots_) { other.is_mine_ = false; }
-  Made &operator=(Made &&) = delete;
-  ~Made() {
-    for (std::size_t k = state_.first_array(); is_mine_ && k < slots_.size(); ++k)
-      std::free(reinterpret_cast<void *>(slots_[k]));
-  }
-
-  /// The tensor of the kernel's arrays: they are not copied.
-  tensor::Tensor take(const layout::Layout &layout) {
-    tensor::Tensor made;
-    made.layout = layout;
-    for (std::size_t mode = 0; mode < state_.shape.size(); ++mode)
-      made.sizes[layout.sizes[mode]] = state_.shape[mode];
-    for (std::size_t k = 0; k < layout.counts.size(); ++k)
-      made.counts[layout.counts[k].name] = static_cast<std::int64_t>(slots_[state_.first_count() + k]);
-    for (std::size_t k = 0; k < layout.arrays.size(); ++k) {
-      const layout::Array &array = layout.arrays[k];
-      const std::optional<std::int64_t> size = tensor::element_count(array, made);
-      report::require(size.has_value(), "the extents of an assembled result are known");
-      std::uint64_t &slot = slots_[state_.first_array() + k];
-      auto *memory = reinterpret_cast<void *>(std::exchange(slot, 0));
-      made.arrays.emplace(array.name, data::Elements::over(value::type_called(array.element).value(), memory,
-                                                           static_cast<std::size_t>(memory ? *size : 0),
-                                                           std::shared_ptr<void>(memory, std::free)));
-    }
-    return made;
-  }
-
-private:
-  Tensor::State &state_;
-  std::vector<std::uint64_t> &slots_;
-  bool is_mine_ = true;
-};
+/// A result whose arrays the kernel makes, before it does.
+tensor::Tensor without_arrays(const Tensor::State &state) {
+  tensor::Tensor made;
+  made.layout = state.kind->layout;
+  for (std::size_t mode = 0; mode < state.shape.size(); ++mode)
+    made.sizes[made.layout.sizes[mode]] = state.shape[mode];
+  for (const layout::Array &array : made.layout.arrays)
+    made.arrays.emplace(array.name, data::Elements(value::type_called(array.element).value(), 0));
+  return made;
+}
 
 /// Do two arrays share memory?
 bool overlap(const data::Elements &a, const data::Elements &b) {
@@ -232,9 +205,9 @@ int Kernel::Code::run(Bound &bound, const Prepared &prepared, Step step) const {
   const Variant &variant = *prepared.variant;
   std::vector<void *> structs(prepared.places.size());
   std::vector<Slots> slots(results);
-  std::vector<std::pair<std::size_t, Made>> made;
+  std::vector<std::pair<std::size_t, tensor::Tensor>> made;
   std::vector<std::pair<std::size_t, run::ListedResult>> listed;
-  listed.reserve(results); // they hold what their argument points to
+  made.reserve(results), listed.reserve(results); // others point to them
   for (std::size_t v = 0; v < structs.size(); ++v) {
     const std::size_t k = prepared.places[v];
     if (k >= tensors) {
@@ -250,7 +223,7 @@ int Kernel::Code::run(Bound &bound, const Prepared &prepared, Step step) const {
     } else {
       structs[v] = state.slots.data();
     }
-    if (is_made) made.emplace_back(k, Made(state, slots[k]));
+    if (is_made) made.emplace_back(k, without_arrays(state));
     if (is_packed) {
       listed.emplace_back(k, run::ListedResult(variant.packings().at(v), slots[k].data()));
       structs[v] = listed.back().second.argument();
@@ -264,14 +237,16 @@ int Kernel::Code::run(Bound &bound, const Prepared &prepared, Step step) const {
   int code = variant.call(structs, threads);
   if (code == 0 && variant.values()) code = variant.values()->call(structs, threads);
   if (code != 0) return code;
-  std::vector<std::pair<std::size_t, tensor::Tensor>> all; // complete, before any result changes
-  for (auto &[k, arrays] : made)
-    all.emplace_back(k, arrays.take(prepared.kinds[k]->layout));
-  for (auto &[k, result] : listed) {
+  std::vector<run::Assembled> arrays;
+  for (auto &[k, tensor] : made)
+    arrays.emplace_back(tensor, slots[k]);
+  for (run::Assembled &of_result : arrays)
+    of_result.take();
+  for (auto &[k, result] : listed) { // complete, before any result changes
     result.take();
-    all.emplace_back(k, result.packed());
+    made.emplace_back(k, result.packed());
   }
-  for (auto &[k, tensor] : all)
+  for (auto &[k, tensor] : made)
     Access::state(bound.tensors[k]).take(std::move(tensor));
   return 0;
 }

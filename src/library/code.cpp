@@ -7,10 +7,8 @@
 #include "library/border.h"
 #include "report/diagnostic.h"
 #include "report/suggest.h"
-#include "run/extents.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace unravel {
 
@@ -99,6 +98,23 @@ std::string page(pipeline::Request request, const Tensors &tensors) {
 
 } // namespace
 
+namespace {
+
+template <class Arguments> Bound called(const Kernel::Code &code, Arguments arguments) {
+  Bound bound = code.bind(arguments);
+  code.call(bound);
+  return bound;
+}
+
+/// For a call with structs.
+const Variant &checked(const Kernel::Code &code, const std::vector<void *> &structs) {
+  const Variant &variant = code.standard();
+  variant.check(structs);
+  return variant;
+}
+
+} // namespace
+
 CSource make_c(const std::string &expression, const Options &options) {
   return at_border([&] { return c_source(request_of(expression, options, "portable"), options); });
 }
@@ -149,32 +165,21 @@ Tensor evaluate(const std::string &expression, const Tensors &operands, const Op
     std::vector<NamedArgument> arguments;
     for (const auto &[name, tensor] : operands)
       arguments.push_back({name, tensor});
-    Bound bound = code.bind(std::span<const NamedArgument>(arguments));
-    code.call(bound);
-    return bound.tensors.front();
+    return called(code, std::span<const NamedArgument>(arguments)).tensors.front();
   });
 }
 
 Tensor Kernel::call(std::span<const Argument> arguments) const {
-  return at_border([&] {
-    Bound bound = code_->bind(arguments);
-    code_->call(bound);
-    return bound.tensors.front();
-  });
+  return at_border([&] { return called(*code_, arguments).tensors.front(); });
 }
 
 Tensor Kernel::call(std::span<const NamedArgument> arguments) const {
-  return at_border([&] {
-    Bound bound = code_->bind(arguments);
-    code_->call(bound);
-    return bound.tensors.front();
-  });
+  return at_border([&] { return called(*code_, arguments).tensors.front(); });
 }
 
 Tensors Kernel::results(std::span<const NamedArgument> arguments) const {
   return at_border([&] {
-    Bound bound = code_->bind(arguments);
-    code_->call(bound);
+    const Bound bound = called(*code_, arguments);
     Tensors all;
     for (std::size_t k = 0; k < code_->results; ++k)
       all.emplace(code_->names[k], bound.tensors[k]);
@@ -191,19 +196,11 @@ std::size_t Kernel::result_count() const {
 }
 
 int Kernel::operator()(const std::vector<void *> &structs) const {
-  return at_border([&] {
-    const Variant &variant = code_->standard();
-    variant.check(structs);
-    return variant.call_and_pack(structs, code_->threads);
-  });
+  return at_border([&] { return checked(*code_, structs).call_and_pack(structs, code_->threads); });
 }
 
 int Kernel::inspect(const std::vector<void *> &structs) const {
-  return at_border([&] {
-    const Variant &variant = code_->standard();
-    variant.check(structs);
-    return variant.inspect(structs);
-  });
+  return at_border([&] { return checked(*code_, structs).inspect(structs); });
 }
 
 void Kernel::inspect(std::initializer_list<NamedArgument> arguments) const {
@@ -215,8 +212,7 @@ void Kernel::inspect(std::initializer_list<NamedArgument> arguments) const {
 
 int Kernel::values(const std::vector<void *> &structs) const {
   return at_border([&] {
-    const Variant &variant = code_->standard();
-    variant.check(structs);
+    const Variant &variant = checked(*code_, structs);
     if (!variant.values())
       fail(Kind::bad_option, "the kernel computes its result as a whole",
            "make the kernel with the schedule `reuse`");

@@ -221,14 +221,14 @@ Tensor from_folder(const std::string &path, const std::string &text) {
   auto owned = std::make_shared<data::ArrayFolder>(folder);
   std::map<std::string, Array> arrays;
   for (auto &[name, array] : owned->arrays)
-    arrays.emplace(name, Array(type_of(array.dtype), array.bytes.data(), array.size(), true));
+    arrays.emplace(name, Array(type_of(array.type()), array.data(), array.size(), true));
   return Tensor::over(text.empty() ? reference : text, shape, arrays, folder.counts, Check::Full, owned);
 }
 
 /// Of a .npy file its elements' type; of others whether they are complex.
 std::optional<value::Type> type_in(const std::string &path) {
   if (!path.ends_with(".npy")) return data::complex_type_in(path);
-  return data::read_npy(path).dtype;
+  return data::read_npy(path).type();
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "packing/append.h"
 
+#include "packing/pack_order.h"
 #include "packing/pack_segments.h"
 #include "report/diagnostic.h"
 
@@ -39,8 +40,7 @@ public:
         refuse(fmt::format("nodes of `{}` may be repeated", result.levels[k].position));
     result.conditions = piece.conditions;
     result.value = piece.value;
-    for (const Slot &slot : piece.slots)
-      result.slots.push_back(term_of(slot));
+    result.slots = subscripts_of(piece.slots, piece.levels);
     return result;
   }
 
@@ -76,12 +76,6 @@ private:
 
   const Term &value_of(std::size_t mode) const { return plan_.pieces.front().modes[mode].value; }
 
-  Term term_of(const Slot &slot) const {
-    const Term constant(slot.constant);
-    if (slot.level == Slot::no_level) return constant;
-    return term::variable(plan_.pieces.front().levels[slot.level].position) + constant;
-  }
-
   AppendLevel computed(const Level &level) const {
     const Mode &mode = plan_.pieces.front().modes[level.mode];
     AppendLevel result;
@@ -99,10 +93,10 @@ private:
     AppendLevel result;
     result.position = level.position;
     for (const Key &key : level.keys) {
-      layout::IndexElement element{key.array, {}, term::scale(key.sign, value_of(key.mode) - key.offset)};
+      layout::IndexElement element{key.array, subscripts_of(key.slots, plan_.pieces.front().levels),
+                                   term::scale(key.sign, value_of(key.mode) - key.offset)};
       const std::vector<Term> &extents = layout_.array(key.array)->extents;
       for (std::size_t slot = 0; slot < key.slots.size(); ++slot) {
-        element.slots.push_back(term_of(key.slots[slot]));
         if (key.slots[slot].level == Slot::no_level) continue;
         const auto *count = extents[slot].as<term::Variable>();
         if (key.slots[slot].level != k || key.slots[slot].constant != 0 || !count ||

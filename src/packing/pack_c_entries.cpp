@@ -1,5 +1,6 @@
 // The entries of a piece in C: their modes, sorted, and which of them begin new positions.
 #include "packing/pack_c_piece.h"
+#include "packing/pack_order.h"
 
 namespace unravel::packing {
 
@@ -89,11 +90,10 @@ void PieceWriter::write_spilling() {
 }
 
 std::string PieceWriter::differs(const Level &level) const {
-  std::string text;
+  std::vector<std::string> parts;
   for (std::size_t mode : modes_of(level))
-    text += fmt::format("{0}{1}[{2}].index[{3}] != {1}[{2} - 1].index[{3}]", text.empty() ? "" : " || ",
-                        entry_, e_, mode);
-  return text;
+    parts.push_back(fmt::format("{0}[{1}].index[{2}] != {0}[{1} - 1].index[{2}]", entry_, e_, mode));
+  return fmt::format("{}", fmt::join(parts, " || "));
 }
 
 void PieceWriter::write_cover() {

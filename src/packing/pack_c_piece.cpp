@@ -68,14 +68,6 @@ void PieceWriter::open_own_entries() {
     c_.line("if (!({})) continue;", c_.condition(term::conjunction(plan_.conditions)));
 }
 
-std::vector<std::size_t> PieceWriter::modes_of(const Level &level) {
-  if (level.has_mode()) return {level.mode};
-  std::vector<std::size_t> modes;
-  for (const Key &key : level.keys)
-    modes.push_back(key.mode);
-  return modes;
-}
-
 void PieceWriter::write_positions() {
   c_.line("// One round per stored value: entries that share all positions are added up.");
   auto in_slot = [&](const std::vector<Slot> &slots, std::size_t l) {

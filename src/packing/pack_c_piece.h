@@ -44,7 +44,6 @@ private:
   std::string coordinate(std::size_t mode) const { return fmt::format("{}[{}].index[{}]", entry_, e_, mode); }
   std::string opens() const { return fmt::format("{}[{}].opens", entry_, e_); }
 
-  static std::vector<std::size_t> modes_of(const Level &level);
   /// Has the entry another value of one of the level's modes than the one before?
   std::string differs(const Level &level) const;
 

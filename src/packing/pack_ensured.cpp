@@ -1,4 +1,4 @@
-#include "packing/pack_ensured.h"
+#include "packing/pack_piece.h"
 
 #include "layout/property.h"
 #include "packing/pack_order.h"

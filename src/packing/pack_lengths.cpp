@@ -1,4 +1,3 @@
-#include "packing/pack_lengths.h"
 
 #include "packing/pack_forms.h"
 #include "term/solve.h"

@@ -1,6 +1,7 @@
 // Derived coordinates, found in a relation.
 #include "packing/pack_modes.h"
 
+#include "layout/property.h"
 #include "term/quotient.h"
 #include "term/solve.h"
 
@@ -42,13 +43,6 @@ public:
       result_.coordinates.push_back(term::variable(name));
       taken_.insert(name);
     }
-    taken_.insert(layout.coordinates.begin(), layout.coordinates.end());
-    taken_.insert(layout.sizes.begin(), layout.sizes.end());
-    taken_.insert(piece.positions.begin(), piece.positions.end());
-    for (const layout::Array &array : layout.arrays)
-      taken_.insert(array.name);
-    for (const layout::Count &count : layout.counts)
-      taken_.insert(count.name);
   }
 
   DerivedRelation derive() {
@@ -76,7 +70,7 @@ private:
 
   std::string fresh_name(const std::string &base) {
     std::string name = base;
-    while (!taken_.insert(name).second)
+    while (layout::is_taken(name, layout_) || !taken_.insert(name).second)
       name += "_";
     return name;
   }

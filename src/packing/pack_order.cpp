@@ -16,6 +16,14 @@ std::vector<Term> subscripts_of(const std::vector<Slot> &slots, const std::vecto
   return subscripts;
 }
 
+std::vector<std::size_t> modes_of(const Level &level) {
+  if (level.has_mode()) return {level.mode};
+  std::vector<std::size_t> modes;
+  for (const Key &key : level.keys)
+    modes.push_back(key.mode);
+  return modes;
+}
+
 Term key_term(const Key &key, const std::vector<Level> &levels) {
   return term::apply(key.array, subscripts_of(key.slots, levels));
 }

@@ -7,6 +7,8 @@ namespace unravel::packing {
 
 /// What slots are as subscripts, over the positions of `levels`.
 std::vector<term::Term> subscripts_of(const std::vector<Slot> &slots, const std::vector<Level> &levels);
+/// The modes that tell the nodes of a level apart, below the same node above.
+std::vector<std::size_t> modes_of(const Level &level);
 /// The application that holds a key: array(slots).
 term::Term key_term(const Key &key, const std::vector<Level> &levels);
 /// Where the segment of a node begins and ends: pointer(parents), pointer(parents, the last one later).

@@ -1,5 +1,6 @@
 #include "packing/pack_permutation.h"
 
+#include "layout/property.h"
 #include "prove/prover.h"
 #include "term/solve.h"
 
@@ -222,12 +223,7 @@ private:
 
   /// A name that nothing in the layout has.
   std::string fresh_name(std::string name) const {
-    auto taken = [&] {
-      auto is = [&](const auto &names) { return std::ranges::find(names, name) != names.end(); };
-      return is(layout_.coordinates) || is(layout_.sizes) || is_position(name) || layout_.array(name) ||
-             layout_.count(name);
-    };
-    while (taken())
+    while (layout::is_taken(name, layout_))
       name += "_";
     return name;
   }

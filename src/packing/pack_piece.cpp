@@ -3,7 +3,6 @@
 
 #include "packing/pack_conditions.h"
 #include "packing/pack_forms.h"
-#include "packing/pack_lengths.h"
 #include "packing/pack_modes.h"
 #include "packing/pack_permutation.h"
 #include "report/diagnostic.h"

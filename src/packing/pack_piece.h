@@ -19,4 +19,8 @@ struct Determined {
 /// cannot_pack.
 PiecePlan plan_piece(const layout::Layout &layout, std::size_t piece, bool scanning, Determined &determined);
 
+/// What packing by a plan ensures of index arrays, whatever the entries: ranges and order of keys, how unused
+/// positions are marked, where segments begin. For proofs that a layout's properties need not be checked.
+std::vector<prove::Axiom> ensured_by(const PiecePlan &plan, const layout::Layout &layout);
+
 } // namespace unravel::packing

@@ -1,7 +1,6 @@
 // From a layout to a plan of packing, piece by piece.
 #include "packing/pack_plan.h"
 
-#include "packing/pack_ensured.h"
 #include "packing/pack_piece.h"
 #include "packing/pack_segments.h"
 #include "report/diagnostic.h"

@@ -3,7 +3,7 @@
 #include "report/diagnostic.h"
 
 #include <cstdlib>
-#include <cstring>
+#include <memory>
 #include <utility>
 
 namespace unravel::run {
@@ -31,10 +31,10 @@ void Assembled::take() {
     const std::size_t k = static_cast<std::size_t>(&array - layout.arrays.data());
     const std::optional<std::int64_t> size = tensor::element_count(array, *tensor_);
     report::require(size.has_value(), "the extents of an assembled result are known");
-    data::Elements elements(tensor_->array(array.name).type(), static_cast<std::size_t>(*size));
-    if (*size > 0)
-      std::memcpy(elements.data(), reinterpret_cast<const void *>(arrays()[k]), elements.bytes());
-    tensor_->array(array.name) = std::move(elements);
+    auto *memory = reinterpret_cast<void *>(std::exchange(arrays()[k], 0));
+    data::Elements &elements = tensor_->array(array.name);
+    elements = data::Elements::over(elements.type(), memory, static_cast<std::size_t>(memory ? *size : 0),
+                                    std::shared_ptr<void>(memory, std::free));
   }
 }
 

@@ -16,7 +16,7 @@ public:
   Assembled &operator=(Assembled &&) = delete;
   ~Assembled();
 
-  /// Copies counts and arrays to the tensor.
+  /// The tensor gets counts and arrays, whose memory is not copied.
   void take();
 
 private:

@@ -1,9 +1,8 @@
-#include "run/candidates.h"
+#include "run/tune.h"
 
 #include "combine/structure.h"
 #include "machine/data_caches.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 

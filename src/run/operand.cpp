@@ -3,7 +3,6 @@
 #include "compute/own_operators.h"
 
 #include "convert/duplicates.h"
-#include "data/folder.h"
 #include "data/generate.h"
 #include "data/tensor_file.h"
 #include "report/diagnostic.h"
@@ -52,8 +51,7 @@ public:
     for (const auto &[index, extent] : request_.extents)
       extents_.set(index, extent, "--size");
     for (const auto &[name, input] : request_.inputs)
-      if (std::ranges::find(uses(), name, &compute::TensorUse::name) == uses().end())
-        read_size(name, input);
+      if (std::ranges::find(uses(), name, &compute::TensorUse::name) == uses().end()) read_size(name, input);
     require_sizes();
     check_combined();
     // First what brings its own sizes, then what takes them from the others.
@@ -135,7 +133,6 @@ private:
     }
     const std::string &input = given->second;
     Operand operand;
-    operand.tensor = use.name;
     if (data::is_generator(input)) {
       data::GeneratorSpec spec = specification(use, input);
       if (!spec.sizes && spec.kind != data::GeneratorKind::Rmat) return false;
@@ -145,7 +142,6 @@ private:
       auto known = folders_.find(use.name);
       operand.packed = in_its_layout(
           use, known == folders_.end() ? data::read_folder(input, read_options(request_)) : known->second);
-      operand.shape = operand.packed->shape();
     } else {
       operand.coordinates = data::read_tensor(input, read_options(request_));
     }
@@ -154,14 +150,18 @@ private:
                    fmt::format("`--combine {}={}`: the arrays of `{}` are taken as they are", use.name,
                                request_.combine.at(use.name), use.name),
                    "combine entries where the arrays are made: `unravel convert` has this option too");
+    take(use, std::move(operand));
+    return true;
+  }
+
+  void take(const compute::TensorUse &use, Operand operand) {
     if (!operand.packed) {
-      fit_order(use, operand.coordinates, input);
+      fit_order(use, operand.coordinates, request_.inputs.at(use.name));
       combine_entries(use, operand.coordinates);
-      operand.shape = operand.coordinates.shape;
     }
+    operand.shape = operand.packed ? operand.packed->shape() : operand.coordinates.shape;
     extents_.take_shape(use.name, operand.shape);
     operands_.by_name.emplace(use.name, std::move(operand));
-    return true;
   }
 
   tensor::Tensor in_its_layout(const compute::TensorUse &use, const data::ArrayFolder &folder) const {
@@ -220,17 +220,11 @@ private:
   }
 
   void generate_sized(const compute::TensorUse &use) {
-    const std::string &input = request_.inputs.at(use.name);
-    data::GeneratorSpec spec = specification(use, input);
+    data::GeneratorSpec spec = specification(use, request_.inputs.at(use.name));
     spec.sizes = extents_.wanted_shape(use);
     Operand operand;
-    operand.tensor = use.name;
     operand.coordinates = data::generate(spec, memory());
-    fit_order(use, operand.coordinates, input);
-    combine_entries(use, operand.coordinates);
-    operand.shape = operand.coordinates.shape;
-    extents_.take_shape(use.name, operand.shape);
-    operands_.by_name.emplace(use.name, std::move(operand));
+    take(use, std::move(operand));
   }
 
   std::int64_t memory() const { return read_options(request_).max_memory; }

@@ -9,7 +9,6 @@ namespace unravel::run {
 
 /// One operand before packing.
 struct Operand {
-  std::string tensor;
   data::Coordinates coordinates;
   std::optional<tensor::Tensor> packed; // arrays given as a folder
   std::vector<std::int64_t> shape;

@@ -29,10 +29,7 @@ void write_output(const std::string &path, const std::string &name, const tensor
   convert::require_exact(result, fmt::format("`{}` holds the values of `{}` as doubles", path, name),
                          "name a folder: its arrays are exact");
   const data::Coordinates entries = convert::unpack(result);
-  if (is_sparse) return data::write_tensor(path, entries, options);
-  data::write_dense(path, result.shape(), data::to_dense(entries), options,
-                    entries.is_complex() ? data::to_dense(data::imaginary_part(entries))
-                                         : std::vector<double>());
+  is_sparse ? data::write_tensor(path, entries, options) : data::write_dense(path, entries, options);
 }
 
 } // namespace unravel::run

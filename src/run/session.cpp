@@ -68,7 +68,7 @@ public:
 
   /// On data that are there, others than the request's.
   void take_schedules(const std::vector<std::string> &schedules) {
-    restore(initial_);
+    restore();
     converted_.give_back(tensors_);
     request_.compile.schedules = schedules;
     front_ = Converted::read_front(request_.compile);
@@ -159,7 +159,7 @@ private:
       if (!std::filesystem::is_directory(input)) continue;
       const data::ArrayFolder &folder = folders_[tensor] = data::read_folder(input, read_options(request_));
       for (const auto &[name, array] : folder.arrays)
-        request_.compile.arrays[tensor].emplace(name, array.dtype);
+        request_.compile.arrays[tensor].emplace(name, array.type());
       formats[tensor] = folder.layout;
       if (!folder.parameters.empty())
         formats[tensor] += fmt::format("<{}>", fmt::join(folder.parameters, ","));
@@ -374,12 +374,12 @@ private:
     report_.kernel = timed(
         call,
         [&](int round) {
-          if (!starts_anew && round > 0) restore(initial_);
+          if (!starts_anew && round > 0) restore();
           assembled.clear(); // those of the round before
         },
         [&](int code) {
           if (code == 2) throw std::bad_alloc(); // no room for the workspace, or a result
-          if (code == 3) fail_missed_divisor(initial_);
+          if (code == 3) fail_missed_divisor();
           if (code == 4)
             report::fail(Kind::index_width, "a result has more entries than 32-bit indices can count",
                          "add --index int64");
@@ -426,13 +426,18 @@ private:
     return levels;
   }
 
-  /// Calls use(input) with what the reference evaluator needs.
-  template <class Use>
-  auto with_reference_input(const std::map<std::string, tensor::Tensor> &initial, Use evaluate) {
+  /// What the reference evaluator needs.
+  struct ReferenceInput {
     check::ProgramInput input;
+    std::map<std::string, data::Coordinates> unpacked = {}; // some of the operands in it
+  };
+
+  ReferenceInput reference_input() {
+    ReferenceInput made;
+    check::ProgramInput &input = made.input;
     input.sizes = operands_.extents;
     input.types = front_.types;
-    for (const auto &[name, tensor] : initial) {
+    for (const auto &[name, tensor] : initial_) {
       const std::vector<std::int64_t> &shape = operands_.result_shapes.at(name);
       input.results[name] = {shape, {}}; // sparse: zeros
       if (!is_sparse(name)) {
@@ -444,22 +449,19 @@ private:
         input.results[name].initial = data::to_dense(data::Coordinates(shape), fill_of(front_, name));
     }
     const bool special = asks_what_is_stored() || has_special_values();
-    std::map<std::string, data::Coordinates> unpacked;
     for (const compute::TensorUse &use : front_.computation.tensors)
-      if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, special, unpacked));
+      if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, special, made.unpacked));
     for (const parse::ScheduleTree::Transformation &bound : front_.schedule.transformations)
       if (bound.kind == parse::ScheduleTree::Transformation::Kind::Bound) {
         auto range = input.ranges.emplace(bound.variable.text, std::pair(bound.low, bound.high)).first;
         range->second = {std::max(range->second.first, bound.low),
                          std::min(range->second.second, bound.high)};
       }
-    return evaluate(input);
+    return made;
   }
 
-  check::ProgramReference program_reference(const std::map<std::string, tensor::Tensor> &initial) {
-    return with_reference_input(initial, [&](const check::ProgramInput &input) {
-      return check::evaluate_program(front_.computation.program, input);
-    });
+  check::ProgramReference program_reference() {
+    return check::evaluate_program(front_.computation.program, reference_input().input);
   }
 
   /// An operand as coordinates: as they were given, or unpacked. `special`: it matters which zeros are
@@ -494,16 +496,17 @@ private:
     });
   }
 
-  [[noreturn]] void fail_missed_divisor(const std::map<std::string, tensor::Tensor> &initial) {
-    const check::ProgramReference reference = program_reference(initial);
+  [[noreturn]] void fail_missed_divisor() {
+    const check::ProgramReference reference = program_reference();
     report::require(!reference.missing.empty(), "the reference misses a divisor where the kernel does");
     report::fail(Kind::divisor_not_stored, reference.missing_span,
                  fmt::format("the divisor {} isn't stored", reference.missing),
                  "store it, as a zero if it is one: the kernel looks for what is stored");
   }
 
-  void restore(const std::map<std::string, tensor::Tensor> &initial) {
-    for (const auto &[name, tensor] : initial) {
+  /// The results' values as they were.
+  void restore() {
+    for (const auto &[name, tensor] : initial_) {
       tensor::Tensor &result = tensors_.at(name);
       for (const layout::Array &array : result.layout.arrays) {
         if (!array.is_value) continue;
@@ -522,24 +525,21 @@ private:
                           fmt::format("the result `{}`", name));
     const compute::Program &program = front_.computation.program;
     if (shares_structure() || (is_assembled(result_name()) && check::has_sparse_reference(program))) {
-      report_.comparison = with_reference_input(initial_, [&](const check::ProgramInput &input) {
-        return check::compare(convert::unpack(tensors_.at(result_name())),
-                              check::evaluate_sparse_program(front_.computation.program, input), tolerance);
-      });
+      report_.comparison =
+          check::compare(convert::unpack(tensors_.at(result_name())),
+                         check::evaluate_sparse_program(program, reference_input().input), tolerance);
       return;
     }
-    for (const auto &[name, reference] : program_reference(initial_).results) {
+    for (const auto &[name, reference] : program_reference().results) {
       const data::Coordinates entries = convert::unpack(tensors_.at(name));
       const auto imaginary =
           entries.is_complex() ? data::to_dense(data::imaginary_part(entries)) : std::vector<double>();
       check::Comparison one =
           check::compare(data::to_dense(entries, fill_of(front_, name)), reference, tolerance, imaginary);
       if (!one.ok && result_names().size() > 1) report_.notes.push_back(fmt::format("`{}` is wrong", name));
-      bool is_worse =
-          report_.comparison &&
-          (report_.comparison->ok ? !one.ok || one.max_relative_error > report_.comparison->max_relative_error
-                                  : false);
-      if (!report_.comparison || is_worse) report_.comparison = std::move(one);
+      const std::optional<check::Comparison> &worst = report_.comparison;
+      if (!worst || (worst->ok && (!one.ok || one.max_relative_error > worst->max_relative_error)))
+        report_.comparison = std::move(one);
     }
   }
 

@@ -3,7 +3,6 @@
 
 #include "loop/walk.h"
 #include "report/diagnostic.h"
-#include "run/tiling_parts.h"
 #include "space/set.h"
 
 #include <algorithm>

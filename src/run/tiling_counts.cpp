@@ -6,7 +6,6 @@
 #include "loop/walk.h"
 #include "report/diagnostic.h"
 #include "run/numbers.h"
-#include "run/tiling_parts.h"
 #include "space/set.h"
 
 #include <algorithm>

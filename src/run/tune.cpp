@@ -5,11 +5,9 @@
 #include "machine/stopwatch.h"
 #include "pipeline/plans.h"
 #include "report/diagnostic.h"
-#include "run/candidates.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <numeric>
 #include <set>
 

@@ -35,12 +35,17 @@ struct Tuned {
 
 /// Reads the inputs, and measures on them the kernel that is taken by itself and those of the best plans,
 /// with operands as they are and with one in another order of its modes, then the two fastest of these with
-/// what may make them faster (candidates.h), and the fastest with several of what did: as long as the seconds
+/// what may make them faster (candidates()), and the fastest with several of what did: as long as the seconds
 /// last, no other one is begun behind that. Plans whose kernels are the same are measured once. The winner is
 /// kept beside the compiled kernels, unless request.build says that nothing is, and run as run() does. Calls
 /// `progress` behind each trial. `details`: as of pipeline::Request, for the winner. Throws as run() does,
 /// and not_supported where the line has no plans, or the schedule asks for one.
 Tuned tune(const Request &request, double seconds, bool details,
            const std::function<void(const Progress &)> &progress);
+
+/// Statements of a schedule, each of which may make the kernel faster on these data: constant extents of
+/// short dense modes, other finds, tiles where what the loops come to is larger than the caches, pieces of
+/// equal work, BLAS. Some may be refused: who compiles them will see.
+std::vector<std::string> candidates(const Report &report);
 
 } // namespace unravel::run

@@ -1,11 +1,10 @@
-#include "show/code.h"
+#include "show/sections.h"
 
 #include "show/highlight.h"
 #include "show/html.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 
 namespace unravel::show {
 

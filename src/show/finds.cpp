@@ -1,40 +1,30 @@
-#include "show/finds.h"
+#include "show/sections.h"
 
 #include "find/counterexample.h"
+#include "machine/stopwatch.h"
 #include "prove/example.h"
 #include "show/facts.h"
 #include "show/html.h"
 #include "show/proofs.h"
 
-#include <chrono>
 #include <fmt/format.h>
 
 namespace unravel::show {
 
 namespace {
 
-/// For how long the page may look for what proofs rest on: seconds of its making.
-constexpr double most_seconds = 2;
-
-class Clock {
-public:
-  bool is_running() const {
-    return std::chrono::steady_clock::now() - begin_ < std::chrono::duration<double>(most_seconds);
-  }
-
-private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
+/// For how long the page may look for what proofs rest on.
+constexpr double most_milliseconds = 2000;
 
 /// What was asked, and what the answer rests on.
 std::string question_html(const pipeline::Compilation &compilation, const plan::Obligation &obligation,
-                          const Clock &clock) {
+                          const machine::Stopwatch &clock) {
   const prove::Question &question = question_of(compilation, obligation);
   std::string formula;
   for (const term::Term &hypothesis : question.hypotheses)
     formula += (formula.empty() ? "" : "\nand ") + term::to_text(hypothesis);
   std::string rests;
-  if (question.answer == prove::Answer::Refuted && clock.is_running()) {
+  if (question.answer == prove::Answer::Refuted && clock.milliseconds() < most_milliseconds) {
     for (const std::string &text : prove::needed_axioms(*compilation.prover, obligation.question))
       rests += fmt::format("<li><code>{}</code></li>", escaped(text));
     rests = rests.empty() ? "<p>This can't happen, whatever the arrays hold.</p>"
@@ -47,7 +37,7 @@ std::string question_html(const pipeline::Compilation &compilation, const plan::
 }
 
 std::string obligations_html(const pipeline::Compilation &compilation, const plan::LevelPlan &plan,
-                             const Clock &clock) {
+                             const machine::Stopwatch &clock) {
   if (plan.obligations.empty()) return "<p>Nothing needs to be proved for it.</p>\n";
   std::string text =
       "<div class=\"wide\"><table class=\"proofs\">\n<thead><tr><th scope=\"col\">obligation</th>"
@@ -81,7 +71,7 @@ std::string candidates_html(const Parts &parts, const plan::LeafPlan &plan, cons
 
 std::string finds_html(const Parts &parts) {
   const pipeline::Compilation &compilation = parts.compilation();
-  const Clock clock;
+  const machine::Stopwatch clock;
   std::string text;
   for (std::size_t leaf = 0; leaf < compilation.leaves.size(); ++leaf)
     for (std::size_t number = 0; number < parts.plans(leaf); ++number) {

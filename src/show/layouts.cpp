@@ -1,4 +1,4 @@
-#include "show/layouts.h"
+#include "show/sections.h"
 
 #include "convert/pack.h"
 #include "report/diagnostic.h"

@@ -1,4 +1,4 @@
-#include "show/nest.h"
+#include "show/sections.h"
 
 #include "depend/dependence.h"
 #include "show/arrows.h"

@@ -1,19 +1,12 @@
 #include "show/page.h"
 
 #include "data/file_text.h"
-#include "show/code.h"
-#include "show/finds.h"
 #include "show/html.h"
-#include "show/layouts.h"
-#include "show/nest.h"
-#include "show/plans.h"
-#include "show/spy_plot.h"
-#include "show/summary.h"
+#include "show/sections.h"
 #include "text/embedded.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <memory>
 
 namespace unravel::show {

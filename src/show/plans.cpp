@@ -1,4 +1,4 @@
-#include "show/plans.h"
+#include "show/sections.h"
 
 #include "cost/contractions.h"
 #include "pipeline/weighed.h"

@@ -1,4 +1,4 @@
-#include "show/spy_plot.h"
+#include "show/sections.h"
 
 #include "convert/pack.h"
 #include "show/html.h"

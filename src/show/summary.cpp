@@ -1,4 +1,4 @@
-#include "show/summary.h"
+#include "show/sections.h"
 
 #include "report/diagnostic.h"
 #include "show/facts.h"

@@ -28,15 +28,12 @@ Elements integers(const ArrayFolder &folder, const layout::Array &declared, cons
   if (!array.is_integer())
     fail(Kind::bad_array_folder, place_of(folder),
          fmt::format("index array `{}` holds {} instead of integers", declared.name,
-                     data::name_of(array.dtype)));
+                     data::name_of(array.type())));
+  if (array.type() == wanted) return array;
   Elements result(wanted, array.size());
-  if (array.dtype == wanted) {
-    std::copy(array.bytes.begin(), array.bytes.end(), static_cast<std::byte *>(result.data()));
-    return result;
-  }
   for (std::size_t k = 0; k < array.size(); ++k) {
     std::int64_t value = array.integer(k);
-    bool wrapped = array.dtype == DType::UInt64 && value < 0;
+    bool wrapped = array.type() == DType::UInt64 && value < 0;
     bool narrow = wanted == DType::Int32 && (value < INT32_MIN || value > INT32_MAX);
     if (wrapped || narrow)
       fail(Kind::index_width, place_of(folder),
@@ -52,13 +49,10 @@ Elements integers(const ArrayFolder &folder, const layout::Array &declared, cons
 }
 
 Elements values(const ArrayFolder &folder, const layout::Array &declared, const Array &array, DType wanted) {
+  if (array.type() == wanted) return array;
   Elements result(wanted, array.size());
-  if (array.dtype == wanted) {
-    std::copy(array.bytes.begin(), array.bytes.end(), static_cast<std::byte *>(result.data()));
-    return result;
-  }
   for (std::size_t k = 0; k < array.size(); ++k) {
-    const value::Scalar number = data::number_at(array.dtype, array.bytes.data(), k);
+    const value::Scalar number = array.number(k);
     result.set_number(k, number);
     if (number.imaginary != 0 && !value::is_complex(wanted))
       fail(Kind::value_width, place_of(folder),
@@ -162,13 +156,11 @@ ArrayFolder to_folder(const Tensor &tensor) {
   folder.counts = tensor.counts;
   for (const layout::Array &declared : tensor.layout.arrays) {
     const Elements &elements = tensor.array(declared.name);
-    Array array{elements.type(), {}, {}};
-    for (const term::Term &extent : declared.extents)
-      array.shape.push_back(try_evaluate(extent, tensor).value_or(-1));
-    auto *bytes = static_cast<const std::byte *>(elements.data());
-    array.bytes.assign(bytes, bytes + elements.bytes());
     report::require(element_count(declared, tensor) == static_cast<std::int64_t>(elements.size()),
                     "the arrays of a tensor have the extents of its layout");
+    Array array({}, elements);
+    for (const term::Term &extent : declared.extents)
+      array.shape.push_back(try_evaluate(extent, tensor).value_or(-1));
     folder.arrays[declared.name] = std::move(array);
   }
   return folder;

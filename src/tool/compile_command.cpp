@@ -17,7 +17,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 namespace unravel::tool {
 
@@ -148,7 +147,7 @@ void add_compile(CLI::App &app, bool &json) {
   auto *command =
       app.add_subcommand("compile", "write the kernel as C that depends only on the C library and OpenMP");
   auto options = std::make_shared<CompileOptions>();
-  add_kernel_options(*command, *options);
+  add_kernel_options(*command, *options, json);
   command->add_option("-o,--output", options->output,
                       "file.c; the header is written beside it, named like the function (default: one text "
                       "on standard output)");
@@ -171,7 +170,6 @@ void add_compile(CLI::App &app, bool &json) {
                   "spmv.c -o spmv -lm && ./spmv A=a.mtx x=ones\n"
                   "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv --type f32 --index int64");
   command->callback([options, &json] {
-    json = options->json;
     pipeline::Request request = compile_request(*options);
     std::filesystem::path path = options->output;
     if (options->name.empty() && !options->output.empty()) request.name = path.stem().string();

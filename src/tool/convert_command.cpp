@@ -5,6 +5,7 @@
 #include "data/folder.h"
 #include "data/generate.h"
 #include "data/tensor_file.h"
+#include "machine/stopwatch.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 #include "run/operand.h"
@@ -14,7 +15,6 @@
 #include "tool/options.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
@@ -33,7 +33,6 @@ constexpr std::size_t max_order = 16;
 struct ConvertCommandOptions {
   std::string input, output, to, from, combine;
   std::string index = "int32", type, max_memory; // no type: f64, or complex as the input is
-  bool json = false;
 };
 
 /// What was done, for people and for programs.
@@ -88,10 +87,9 @@ private:
   }
 
   template <class Work> void timed(const std::string &what, Work work) {
-    auto begin = std::chrono::steady_clock::now();
+    const machine::Stopwatch clock;
     work();
-    facts_.times_ms.emplace_back(
-        what, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    facts_.times_ms.emplace_back(what, clock.milliseconds());
   }
 
   void read() {
@@ -126,7 +124,7 @@ private:
       data::ArrayFolder folder = data::read_folder(options_.input, read_);
       layout = layout_of(folder);
       for (const auto &[name, array] : folder.arrays)
-        if (options_.type.empty() && array.is_complex()) pack_.value = array.dtype;
+        if (options_.type.empty() && array.is_complex()) pack_.value = array.type();
       convert::require_exact(folder, layout.layout,
                              fmt::format("values of `{}` are converted as doubles", options_.input),
                              "leave its arrays as they are: kernels compute with them exactly");
@@ -279,12 +277,8 @@ private:
       data::sort(entries_, data::natural_modes(entries_.order()));
       data::combine_duplicates(entries_);
       facts_.entries = entries_.size();
-      if (full)
-        data::write_dense(options_.output, entries_.shape, data::to_dense(entries_), options,
-                          entries_.is_complex() ? data::to_dense(data::imaginary_part(entries_))
-                                                : std::vector<double>());
-      else
-        data::write_tensor(options_.output, entries_, options);
+      full ? data::write_dense(options_.output, entries_, options)
+           : data::write_tensor(options_.output, entries_, options);
     });
     std::error_code no_file; // as a pipe has no size
     std::uintmax_t bytes = std::filesystem::file_size(options_.output, no_file);
@@ -356,13 +350,12 @@ void add_convert(CLI::App &app, bool &json) {
                       "layout of the input's arrays (default: the one that the folder names)");
   add_type_options(*command, options->index, options->type);
   add_memory_option(*command, options->max_memory);
-  command->add_flag("--json", options->json, "print JSON on standard output");
+  command->add_flag("--json", json, "print JSON on standard output");
   command->footer("Examples:\n"
                   "  unravel convert matrix.mtx.gz matrix -f csr\n"
                   "  unravel convert matrix blocks -f bcsr:4,4\n"
                   "  unravel convert arrays matrix.mtx --from ./mine.layout:name");
   command->callback([options, &json] {
-    json = options->json;
     Facts facts = Converter(*options).convert();
     std::cout << (json ? json_of(facts, *options).dump(2) + "\n" : text_of(facts, *options));
   });

@@ -17,7 +17,7 @@ void add_explain(CLI::App &app, bool &json) {
       "explain",
       "show every stage: iteration space, loop order, dependences, finds with their proofs, loops, C");
   auto options = std::make_shared<Options>();
-  add_kernel_options(*command, *options);
+  add_kernel_options(*command, *options, json);
   command->add_option("--smtlib", options->smtlib,
                       "write every question to the prover to a folder, as SMT-LIB, with an index.txt");
   command->add_option("--report", options->report, "write all of it to one HTML page");
@@ -25,7 +25,6 @@ void add_explain(CLI::App &app, bool &json) {
                   "  unravel explain 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv\n"
                   "  unravel explain 's = A(i,j) * B(i,j)' -f A=csr -f B=./mine.layout:mine --smtlib proofs");
   command->callback([options, &json] {
-    json = options->json;
     pipeline::Compilation compilation = compile(*options, true);
     if (!options->smtlib.empty()) show::write_smtlib(options->smtlib, *compilation.prover);
     if (!options->report.empty())
@@ -56,10 +55,9 @@ void add_deps(CLI::App &app, bool &json) {
       "deps",
       "show per loop: parallel, reduction or carried; the dependence relation and an example; wavefronts");
   auto options = std::make_shared<Options>();
-  add_kernel_options(*command, *options);
+  add_kernel_options(*command, *options, json);
   command->footer("Example:\n  unravel deps 'y(i) = A(i,j) * x(j)' -f A=dcsr");
   command->callback([options, &json] {
-    json = options->json;
     pipeline::Compilation compilation = compile(*options, true);
     const std::vector<WavefrontAnswer> answers = wavefront_answers(compile_request(*options), compilation);
     if (json) {

@@ -12,7 +12,6 @@ namespace {
 
 struct GenerateOptions {
   std::string specification, output;
-  bool json = false;
 };
 
 } // namespace
@@ -27,10 +26,9 @@ void add_generate(CLI::App &app, bool &json) {
       ->required();
   command->add_option("-o,--output", options->output, "file.mtx or file.tns, with .gz compressed")
       ->required();
-  command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--json", json, "print JSON");
   command->footer("Example:\n  unravel generate poisson2d:300x300 -o poisson.mtx.gz");
   command->callback([options, &json] {
-    json = options->json;
     data::Coordinates made = data::generate(data::parse_generator(options->specification, "specification"));
     data::write_tensor(options->output, made);
     if (json)

@@ -19,7 +19,6 @@ namespace {
 struct LayoutOptions {
   std::string reference;
   int order = -1;
-  bool json = false;
   double budget = default_budget;
 };
 
@@ -109,11 +108,8 @@ void add_layout(CLI::App &app, int &code, bool &json) {
   command->require_subcommand(1);
   auto options = std::make_shared<LayoutOptions>();
   auto *list_command = command->add_subcommand("list", "list the shipped layouts");
-  list_command->add_flag("--json", options->json, "print JSON");
-  list_command->callback([options, &json] {
-    json = options->json;
-    list(json);
-  });
+  list_command->add_flag("--json", json, "print JSON");
+  list_command->callback([&json] { list(json); });
   for (bool check : {false, true}) {
     auto *sub = command->add_subcommand(
         check ? "check" : "show",
@@ -122,12 +118,11 @@ void add_layout(CLI::App &app, int &code, bool &json) {
               : "show a layout as Unravel understands it: relation, arrays, properties as formulas, lemmas");
     sub->add_option("layout", options->reference, "csr, dense<1,0>, ./mine.layout:name")->required();
     sub->add_option("--order", options->order, "the number of modes, where the name has several layouts");
-    sub->add_flag("--json", options->json, "print JSON");
+    sub->add_flag("--json", json, "print JSON");
     if (check) add_budget_option(*sub, options->budget);
     sub->footer(check ? "Example:\n  unravel layout check ./mine.layout"
                       : "Example:\n  unravel layout show csr");
     sub->callback([options, check, &code, &json] {
-      json = options->json;
       nlohmann::json out = nlohmann::json::array();
       parse::LayoutReference reference =
           parse::parse_layout_reference(std::make_shared<const text::Source>("layout", options->reference));

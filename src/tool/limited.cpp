@@ -1,4 +1,4 @@
-#include "tool/limited.h"
+#include "tool/playground.h"
 
 #include "report/diagnostic.h"
 

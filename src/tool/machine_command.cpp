@@ -20,7 +20,6 @@ namespace {
 struct MachineOptions {
   std::string machine = "here", output;
   bool measure = false;
-  bool json = false;
 };
 
 /// A profile, and the file that it was read from or is kept in; empty where it is kept nowhere.
@@ -110,13 +109,12 @@ void add_machine(CLI::App &app, bool &json) {
   command->add_option("--machine", options->machine, "another profile: a file, or portable (default: here)");
   command->add_flag("--measure", options->measure, "measure again, also where a profile is kept");
   command->add_option("-o,--output", options->output, "write the profile to a file, for --machine");
-  command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--json", json, "print JSON");
   command->footer("Examples:\n"
                   "  unravel machine\n"
                   "  unravel machine --measure -o here.json\n"
                   "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr --machine here.json");
   command->callback([options, &json] {
-    json = options->json;
     const Shown shown = profile_to_show(*options);
     if (!options->output.empty()) data::write_text_file(options->output, machine::to_json(shown.profile));
     std::cout << (json ? to_json(shown).dump(2) + "\n" : to_text(shown));

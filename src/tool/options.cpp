@@ -16,7 +16,7 @@ namespace unravel::tool {
 
 using report::Kind;
 
-void add_kernel_options(CLI::App &command, Options &options) {
+void add_kernel_options(CLI::App &command, Options &options, bool &json) {
   command.add_option("expression", options.expression,
                      "assignment in tensor index notation, such as 'y(i) = A(i,j) * x(j)', or a program");
   command.add_option("-F,--file", options.file, "read the expression from a file, or from standard input: -")
@@ -44,7 +44,7 @@ void add_kernel_options(CLI::App &command, Options &options) {
       "--machine", options.machine,
       "the machine that choices are made for: a file of `unravel machine -o`, portable or here "
       "(default: here for run, else portable)");
-  command.add_flag("--json", options.json, "print JSON on standard output");
+  command.add_flag("--json", json, "print JSON on standard output");
   command.add_flag("--trust", options.trust,
                    "rely on properties and ranges that could not be proved or checked in full");
   add_budget_option(command, options.budget);
@@ -210,6 +210,12 @@ run::Request run_request(const Options &options) {
   request.build.cache = !options.no_cache;
   request.progress = reading_progress();
   return request;
+}
+
+void add_dense_inputs(run::Request &request) {
+  for (const compute::TensorUse &use : pipeline::read_request(request.compile).computation.tensors)
+    if (!use.is_result && !request.compile.formats.contains(use.name))
+      request.inputs.emplace(use.name, use.order == 0 ? "1" : "ones");
 }
 
 void print_warnings(const pipeline::Compilation &compilation) {

@@ -30,7 +30,6 @@ struct Options {
   double budget = default_budget;
   bool time = false;
   bool check = false;
-  bool json = false;
   bool no_validate = false;
   bool trust = false;
   bool no_cache = false;
@@ -40,7 +39,7 @@ struct Options {
 };
 
 /// What a command that makes a kernel takes: expression, -f, -s, --find, --index, --type, --json, ...
-void add_kernel_options(CLI::App &command, Options &options);
+void add_kernel_options(CLI::App &command, Options &options, bool &json);
 void add_budget_option(CLI::App &command, double &seconds);
 void add_type_options(CLI::App &command, std::string &index, std::string &type);
 void add_memory_option(CLI::App &command, std::string &max_memory);
@@ -57,6 +56,8 @@ std::function<void(double)> reading_progress();
 pipeline::Request compile_request(const Options &options);
 /// The same with data.
 run::Request run_request(const Options &options);
+/// Dense operands without data are ones, where values decide nothing.
+void add_dense_inputs(run::Request &request);
 /// Compiles as the options say; warnings go to the standard error stream.
 pipeline::Compilation compile(const Options &options, bool details);
 void print_warnings(const pipeline::Compilation &compilation);

@@ -24,9 +24,7 @@ namespace {
 void count_data(const Options &options, pipeline::Request &request) {
   run::Request on_data = run_request(options);
   on_data.compile.schedules.push_back("plan none");
-  for (const compute::TensorUse &use : pipeline::read_request(request).computation.tensors)
-    if (!use.is_result && !request.formats.contains(use.name))
-      on_data.inputs.emplace(use.name, use.order == 0 ? "1" : "ones"); // values decide nothing here
+  add_dense_inputs(on_data);
   for (const auto &[name, tensor] : run::prepare(on_data).tensors)
     for (const auto &[count, value] : tensor::known_counts(tensor))
       request.counts[name + "." + count] = value;
@@ -196,7 +194,7 @@ void add_plan(CLI::App &app, bool &as_json) {
                                              "computed first, in which loops, at which cost");
   auto options = std::make_shared<Options>();
   auto most = std::make_shared<std::size_t>(5);
-  add_kernel_options(*command, *options);
+  add_kernel_options(*command, *options, as_json);
   add_data_options(*command, *options);
   command->add_option("--plans", *most, "how many of the best are shown (default: 5)")
       ->check(CLI::Range(std::size_t{1}, pipeline::most_plans));
@@ -204,7 +202,6 @@ void add_plan(CLI::App &app, bool &as_json) {
                   "  unravel plan 'y(i) = A(i,j) * B(j,k) * x(k)' -f A=csr -f B=csr\n"
                   "  unravel plan 'Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)' -f T=csf3 --size r=16 --size s=32");
   command->callback([options, most, &as_json] {
-    as_json = options->json;
     pipeline::Request request = compile_request(*options);
     const pipeline::Front front = pipeline::read_request(request);
     if (!options->inputs.empty())

@@ -2,13 +2,12 @@
 
 #include "data/generate.h"
 #include "data/output_file.h"
+#include "files/file.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 
 #include <charconv>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <sstream>
 
 namespace unravel::tool {
@@ -17,29 +16,6 @@ using nlohmann::json;
 using report::Kind;
 
 namespace {
-
-/// A new folder, gone with the object.
-class Folder {
-public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "unravel-serve-XXXXXX").string();
-    if (!mkdtemp(name.data()))
-      report::fail(Kind::cannot_write, text::Place::of_file(name), "no folder can be made there");
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder &) = delete;
-  Folder &operator=(const Folder &) = delete;
-
-  std::string operator/(const std::string &name) const { return (path_ / name).string(); }
-  std::string string() const { return path_.string(); }
-
-private:
-  std::filesystem::path path_;
-};
 
 std::string field(const json &asked, const char *name) {
   const auto found = asked.find(name);
@@ -75,20 +51,13 @@ void refuse_files_of_data(const std::string &input) {
                  "write a generator, such as `A=random:8x8,density=0.3`, or a number");
 }
 
-std::string read_if_there(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  return text.str();
-}
-
 } // namespace
 
 json Playground::answer(const json &asked) const {
   try {
-    const Folder folder;
-    data::write_text_file(folder / "expression", field(asked, "text"));
-    data::write_text_file(folder / "mine.layout", field(asked, "layouts"));
+    const files::PrivateFolder folder;
+    data::write_text_file(folder.path() + "/expression", field(asked, "text"));
+    data::write_text_file(folder.path() + "/mine.layout", field(asked, "layouts"));
     const std::vector<std::string> inputs = lines_of(field(asked, "inputs"));
     std::vector<std::string> command{program_, inputs.empty() ? "explain" : "run", "--file=expression",
                                      "--report=page.html"};
@@ -104,8 +73,8 @@ json Playground::answer(const json &asked) const {
         schedule.find_first_not_of(" \t\r\n") != std::string::npos)
       command.push_back("--schedule=" + schedule);
     if (!inputs.empty()) command.push_back("--check");
-    const Finished finished = run_limited(command, folder.string(), limits_);
-    const std::string page = read_if_there(folder / "page.html");
+    const Finished finished = run_limited(command, folder.path(), limits_);
+    const std::string page = files::read_file(folder.path() + "/page.html").value_or("");
     if (finished.took_too_long)
       return {
           {"state", fmt::format("stopped after {} seconds", limits_.seconds)}, {"message", ""}, {"page", ""}};

@@ -60,7 +60,7 @@ void write_report(const Options &options, run::Report &report) {
 void add_run(CLI::App &app, int &code, bool &json) {
   auto *command = app.add_subcommand("run", "make a kernel, run it on data, print a summary, write results");
   auto options = std::make_shared<Options>();
-  add_kernel_options(*command, *options);
+  add_kernel_options(*command, *options, json);
   add_data_options(*command, *options);
   command
       ->add_option(
@@ -90,7 +90,6 @@ void add_run(CLI::App &app, int &code, bool &json) {
                   "x=random,density=0.01 -o y=y.mtx\n"
                   "  unravel run 's = A(i,j) * B(i,j)' -f A=csr -f B=coo -i A=a.mtx -i B=b.mtx --json");
   command->callback([options, &code, &json] {
-    json = options->json;
     if (options->machine.empty()) options->machine = "here"; // the kernel runs here, and nowhere else
     run::Request request = run_request(*options);
     const bool details = !options->report.empty();

@@ -93,13 +93,6 @@ json tiling_json(const run::Tiling &tiling) {
   return out;
 }
 
-/// Values decide nothing here: a dense operand without data is one of ones.
-void add_dense_inputs(run::Request &request) {
-  for (const compute::TensorUse &use : pipeline::read_request(request.compile).computation.tensors)
-    if (!use.is_result && !request.compile.formats.contains(use.name))
-      request.inputs.emplace(use.name, use.order == 0 ? "1" : "ones");
-}
-
 void write_report(const Options &options, const pipeline::Compilation &compilation, const run::Tiling &tiling,
                   const run::Prepared *data) {
   if (options.report.empty()) return;
@@ -142,7 +135,7 @@ void add_tile(CLI::App &app, bool &as_json) {
       "tile",
       "show a schedule's tiles: levels, how many tiles exist, have points, are visited, what one touches");
   auto options = std::make_shared<Options>();
-  add_kernel_options(*command, *options);
+  add_kernel_options(*command, *options, as_json);
   add_data_options(*command, *options);
   command->add_flag("--no-validate", options->no_validate,
                     "don't check that the arrays keep the layouts' properties");
@@ -153,7 +146,6 @@ void add_tile(CLI::App &app, bool &as_json) {
                   "  unravel tile 'y(i) = A(i,j) * x(j)' -f A=csr -i A=matrix.mtx "
                   "-s 'tile i by 64, j by 64'");
   command->callback([options, &as_json] {
-    as_json = options->json;
     run::Tiling tiling = tiling_of(*options);
     std::cout << (as_json ? tiling_json(tiling).dump(2) + "\n" : run::to_text(tiling));
   });

@@ -1,7 +1,7 @@
 // Validation: every form of property broken once, extents and counts, garbage; raw arrays in and out.
 #include "check/validate.h"
 
-#include "convert/unpack_plan.h"
+#include "convert/pack.h"
 #include "data/temporary_folder.h"
 #include "tensor/layout_text.h"
 #include "tensor/raw_arrays.h"

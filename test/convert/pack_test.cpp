@@ -1,8 +1,8 @@
 // Packing and unpacking: round trips, what can't be packed.
 #include "check/validate.h"
+#include "convert/pack.h"
 #include "convert/pack_levels.h"
 #include "convert/storable.h"
-#include "convert/unpack_plan.h"
 #include "packing/pack_layouts.h"
 #include "sanitized.h"
 

@@ -1,8 +1,8 @@
 // Segments that two arrays bound, and slots of which an array says how many are used.
 #include "check/validate.h"
 #include "convert/convert.h"
+#include "convert/pack_levels.h"
 #include "convert/storable.h"
-#include "convert/write_bounds.h"
 #include "packing/pack_layouts.h"
 #include "packing/pack_segments.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "convert/pack_pieces.h"
+#include "convert/pack_levels.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>

@@ -24,13 +24,13 @@ std::string header(const std::string &descr, const std::string &shape, const std
 template <class T> void check_round_trip(const std::vector<T> &values, const char *name) {
   TemporaryFolder folder;
   Array array = Array::of(values);
-  EXPECT_EQ(data::name_of(array.dtype), name);
+  EXPECT_EQ(data::name_of(array.type()), name);
   write_npy(folder.path("a.npy"), array);
   Array read = read_npy(folder.path("a.npy"));
   EXPECT_EQ(read, array);
   ASSERT_EQ(read.size(), values.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
-    EXPECT_EQ(read.data<T>()[k], values[k]);
+    EXPECT_EQ(read.as<T>()[k], values[k]);
     EXPECT_EQ(read.real(k), static_cast<double>(values[k]));
     EXPECT_EQ(read.is_integer() ? read.integer(k) : 0,
               read.is_integer() ? static_cast<std::int64_t>(values[k]) : 0);
@@ -70,15 +70,17 @@ TEST(Npy, complex_numbers) {
 TEST(Npy, ShapesAndTheWrittenForm) {
   TemporaryFolder folder;
   for (std::vector<std::int64_t> shape : {std::vector<std::int64_t>{}, {6}, {2, 3}, {1, 2, 3}, {0, 5}}) {
-    Array array{DType::Int32, shape, {}};
     std::size_t elements = 1;
     for (std::int64_t extent : shape)
       elements *= static_cast<std::size_t>(extent);
-    array.bytes.assign(elements * 4, std::byte{1});
+    Array array(shape, Elements::of(std::vector<std::int32_t>(elements, 0x01010101)));
     write_npy(folder.path("a.npy"), array);
     EXPECT_EQ(read_npy(folder.path("a.npy")), array);
   }
-  write_npy(folder.path("b.npy"), Array{DType::Bool, {2, 1}, {std::byte{1}, std::byte{0}}});
+  Array truths({2, 1}, Elements(DType::Bool, 2));
+  truths.set_number(0, {DType::Bool, 0, 1});
+  truths.set_number(1, {DType::Bool, 0, 0});
+  write_npy(folder.path("b.npy"), truths);
   std::string content = content_of(folder.path("b.npy"));
   EXPECT_EQ(content.size(), 128u + 2) << "the data is aligned";
   EXPECT_EQ(content.substr(10, 60), "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 1), } ");
@@ -93,7 +95,7 @@ TEST(Npy, OtherVersionsAndForms) {
   // Spaces, the order of the keys and double quotes are free.
   EXPECT_EQ(read_npy(folder.write("a.npy",
                                   npy("{\"shape\":(1,2),\"descr\":\"<i8\",\"fortran_order\":False}\n", two)))
-                .dtype,
+                .type(),
             DType::Int64);
   // A vector is both row-major and column-major.
   EXPECT_EQ(read_npy(folder.write("a.npy", npy(header("<f8", "(2, 1)", "True"), two))).size(), 2u);
@@ -157,8 +159,8 @@ TEST(Npy, BadFiles) {
       message_of(folder, [&] { read_npy(folder.write("a.npy", npy(header("<f8", "(2,)"), two)), small); }),
       "a.npy: error: the array takes 16 bytes, more than the 15 bytes allowed [memory-limit]\n"
       "  hint: raise the limit with --max-memory\n");
-  EXPECT_EQ(message_of(folder, [&] { Array::of<int>({1}).data<double>(); }),
-            "error: internal check failed: an array is used with the type of its elements [internal]\n"
+  EXPECT_EQ(message_of(folder, [&] { Array::of<int>({1}).as<double>(); }),
+            "error: internal check failed: an array of a tensor is read as the type it has [internal]\n"
             "  hint: please report this as a bug\n");
 }
 
@@ -184,7 +186,7 @@ TEST(ArrayFolder, RoundTripAndReplacement) {
     EXPECT_EQ(read.sizes, written.sizes);
     EXPECT_EQ(read.counts, written.counts);
     EXPECT_EQ(read.arrays, written.arrays);
-    EXPECT_EQ(read.array("rowptr").data<std::int32_t>()[2], 2);
+    EXPECT_EQ(read.array("rowptr").as<std::int32_t>()[2], 2);
     written.arrays.erase("val");
   }
   EXPECT_EQ(folder.file_count(), 1u);

@@ -19,8 +19,7 @@ using Integers = std::vector<std::int64_t>;
 template <class T> std::string npy(const std::vector<T> &numbers, std::vector<std::int64_t> shape = {}) {
   Array array = Array::of(numbers);
   if (!shape.empty()) array.shape = std::move(shape);
-  return npy_header(array) +
-         std::string(reinterpret_cast<const char *>(array.bytes.data()), array.bytes.size());
+  return npy_header(array) + std::string(static_cast<const char *>(array.data()), array.bytes());
 }
 
 std::string word(const std::string &text) {
@@ -119,7 +118,7 @@ TEST(Npz, OneArray) {
             from_dense({2, 2}, {1, 2, 3, 4}));
   TemporaryFolder folder;
   const std::string path = folder.path("y.npz");
-  write_dense(path, {3}, {1, 0, 3});
+  write_dense(path, from_dense({3}, {1, 0, 3}));
   EXPECT_EQ(read_tensor(path), from_dense({3}, {1, 0, 3}));
 }
 

@@ -211,22 +211,22 @@ TEST(TensorFile, RoundTrips) {
 TEST(TensorFile, arrays_of_numpy_and_text) {
   TemporaryFolder folder;
   const std::vector<double> values{1, 0, -2.5, 4, 5, 6};
-  write_dense(folder.path("a.npy"), {2, 3}, values);
+  write_dense(folder.path("a.npy"), from_dense({2, 3}, values));
   EXPECT_EQ(read_tensor(folder.path("a.npy")), from_dense({2, 3}, values));
   EXPECT_EQ(read_npy(folder.path("a.npy")).shape, (std::vector<std::int64_t>{2, 3}));
-  write_dense(folder.path("b.npy"), {3}, {1, 0, 7}, {.type = value::Type::Int16});
+  write_dense(folder.path("b.npy"), from_dense({3}, {1, 0, 7}), {.type = value::Type::Int16});
   EXPECT_EQ(read_npy(folder.path("b.npy")), Array::of(std::vector<std::int16_t>{1, 0, 7}));
   write_tensor(folder.path("c.npy"), made({3}, {{{1}, 4}}), {.fill = infinity});
   EXPECT_EQ(read_npy(folder.path("c.npy")), Array::of(std::vector<double>{infinity, 4, infinity}));
   EXPECT_EQ(to_dense(read_text("d.npy", content_of(folder.path("b.npy")))), (std::vector<double>{1, 0, 7}));
 
-  write_dense(folder.path("a.txt"), {2, 3}, values);
+  write_dense(folder.path("a.txt"), from_dense({2, 3}, values));
   EXPECT_EQ(content_of(folder.path("a.txt")), "1 0 -2.5\n4 5 6\n");
   write_tensor(folder.path("b.txt"), made({2}, {{{1}, 0.1f}}), {.type = value::Type::Float32});
   EXPECT_EQ(content_of(folder.path("b.txt")), "0\n0.1\n");
-  write_dense(folder.path("c.txt"), {}, {3});
+  write_dense(folder.path("c.txt"), from_dense({}, {3}));
   EXPECT_EQ(content_of(folder.path("c.txt")), "3\n");
-  write_dense(folder.path("d.txt"), {0, 4}, {});
+  write_dense(folder.path("d.txt"), from_dense({0, 4}, {}));
   EXPECT_EQ(content_of(folder.path("d.txt")), "");
   EXPECT_THROW(read_tensor(folder.path("a.txt")), report::Error);
   EXPECT_THROW(write_tensor(folder.path("e.npy"), Coordinates({INT64_MAX / 2, 4})), report::Error);
@@ -254,7 +254,7 @@ TEST(TensorFile, complex_numbers) {
   EXPECT_EQ(content_of(folder.path("b.txt")), "0+0j 0.5-0.25j\n4+3j 0+0j\n");
   EXPECT_THROW(write_tensor(folder.path("b.tns"), matrix, {.type = value::Type::Complex128}), report::Error);
   write_tensor(folder.path("c.mtx"), made({2, 2}, {{{0, 0}, 1}}));
-  write_dense(folder.path("c.npy"), {2}, {1, 2});
+  write_dense(folder.path("c.npy"), from_dense({2}, {1, 2}));
   for (const char *name : {"c.mtx", "c.npy", "none.mtx", "none.npz"})
     EXPECT_EQ(complex_type_in(folder.path(name)), std::nullopt) << name;
 }
@@ -268,11 +268,11 @@ TEST(TensorFile, WritesShortestNumbers) {
             "1 1 0.1\n2 2 1e+300\n1 2 -inf\n2 1 5\n");
   write_tensor(folder.path("a.tns"), made({2}, {{{0}, 0.1f}}), {.type = value::Type::Float32});
   EXPECT_EQ(content_of(folder.path("a.tns")), "# shape: 2\n1 0.1\n");
-  write_dense(folder.path("b.mtx"), {2, 2}, {1, 2, 3, 4});
+  write_dense(folder.path("b.mtx"), from_dense({2, 2}, {1, 2, 3, 4}));
   EXPECT_EQ(content_of(folder.path("b.mtx")), "%%MatrixMarket matrix array real general\n2 2\n1\n3\n2\n4\n");
-  write_dense(folder.path("b.tns"), {2, 1, 1}, {1, 2});
+  write_dense(folder.path("b.tns"), from_dense({2, 1, 1}, {1, 2}));
   EXPECT_EQ(content_of(folder.path("b.tns")), "# shape: 2 1 1\n1 1 1 1\n2 1 1 2\n");
-  write_dense(folder.path("c.mtx"), {}, {2.5});
+  write_dense(folder.path("c.mtx"), from_dense({}, {2.5}));
   EXPECT_EQ(content_of(folder.path("c.mtx")), "%%MatrixMarket matrix array real general\n1 1\n2.5\n");
 }
 
