@@ -1,7 +1,7 @@
 #include "choose/dot_products.h"
 
+#include "loop/arrays.h"
 #include "cost/thresholds.h"
-#include "loop/dense_sum.h"
 #include "loop/load.h"
 #include "loop/walk.h"
 

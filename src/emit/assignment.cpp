@@ -1,6 +1,7 @@
 #include "emit/assignment.h"
 
-#include "loop/gathered_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 
 #include <algorithm>
 #include <cctype>

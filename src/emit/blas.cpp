@@ -2,7 +2,8 @@
 
 #include "emit/workspace.h"
 #include "loop/blas.h"
-#include "loop/gathered_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 
 #include <fmt/format.h>
 

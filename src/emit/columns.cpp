@@ -1,10 +1,10 @@
 // Nests whose innermost loops all run over the same columns (loop/columns.h), for some vectors of columns at
 // a time.
-#include "loop/columns.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 
 #include "emit/copies.h"
 #include "emit/statement_writer.h"
-#include "loop/dense_sum.h"
 #include "loop/walk.h"
 
 #include <algorithm>

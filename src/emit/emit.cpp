@@ -167,7 +167,7 @@ std::string documentation(const Program &program, const Names &names, const Expr
   }
   const std::string errors = errors_text(program);
   if (!errors.empty()) result += wrap_text(errors, " * ");
-  if (loop::has_blas(program.body)) result += " *\n * It calls CBLAS: link with OpenBLAS.\n";
+  if (loop::holds<loop::Blas>(program.body)) result += " *\n * It calls CBLAS: link with OpenBLAS.\n";
   return result + " */\n";
 }
 

@@ -1,6 +1,7 @@
 #include "emit/lanes.h"
 
-#include "loop/gathered_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,8 @@
 
 #include "emit/expression.h"
 #include "emit/names.h"
-#include "loop/gathered_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 
 #include <string>
 #include <vector>

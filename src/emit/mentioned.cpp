@@ -1,7 +1,8 @@
 #include "emit/mentioned.h"
 
 #include "loop/copies.h"
-#include "loop/gathered_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Short loops over neighbouring elements, two iterations at a time: the rows of a block.
-#include "loop/pair_sums.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 
 #include "emit/statement_writer.h"
 #include "loop/walk.h"

@@ -1,6 +1,7 @@
 #include "emit/pragmas.h"
 
-#include "loop/dense_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <algorithm>

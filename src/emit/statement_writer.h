@@ -5,12 +5,9 @@
 #include "emit/expression.h"
 #include "emit/names.h"
 #include "emit/span.h"
-#include "loop/columns.h"
-#include "loop/dense_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 #include "loop/facts.h"
-#include "loop/gathered_sum.h"
-#include "loop/lane_sums.h"
-#include "loop/tile_sum.h"
 
 #include <functional>
 #include <map>

@@ -82,7 +82,7 @@ void StatementWriter::body() {
   block(program_.body);
   std::string statements = std::exchange(text_, std::move(before));
   std::string blas_threads;
-  if (has_blas(program_.body)) {
+  if (holds<Blas>(program_.body)) {
     blas_threads = names_.fresh("blas_threads");
     line(fmt::format("const int {} = {}(1);", blas_threads, expressions_.called("blas_threads")));
   }

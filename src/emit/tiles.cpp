@@ -1,6 +1,7 @@
 // Products of a column and a row that are added to a matrix (loop/tile_sum.h), in tiles of it that stay in
 // registers.
-#include "loop/tile_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 
 #include "emit/statement_writer.h"
 #include "loop/walk.h"

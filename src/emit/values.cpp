@@ -3,7 +3,8 @@
 #include "emit/expression.h"
 
 #include "emit/precedence.h"
-#include "loop/dense_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 #include "value/own.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include "pipeline/loops.h"
 
+#include "loop/arrays.h"
 #include "choose/dot_products.h"
 #include "choose/parallel.h"
 #include "loop/blas.h"
-#include "loop/gathered_sum.h"
 #include "loop/verify.h"
 #include "report/diagnostic.h"
 
