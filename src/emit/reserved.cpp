@@ -1,4 +1,4 @@
-#include "emit/reserved.h"
+#include "emit/names.h"
 
 #include <algorithm>
 #include <set>
