@@ -15,11 +15,11 @@ void each_array(const Program &program,
 }
 
 const ArrayParameter *find_array(const std::string &name, const Program &program) {
-  const ArrayParameter *found = nullptr;
-  each_array(program, [&](const std::string &each, const ArrayParameter &array, const TensorParameter &) {
-    if (each == name) found = &array;
-  });
-  return found;
+  for (const TensorParameter &parameter : program.parameters)
+    if (name.starts_with(parameter.name + "."))
+      for (const ArrayParameter &array : parameter.arrays)
+        if (name.compare(parameter.name.size() + 1, std::string::npos, array.name) == 0) return &array;
+  return nullptr;
 }
 
 const WorkspaceArray *find_workspace(const std::string &name, const Program &program) {
