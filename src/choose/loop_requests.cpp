@@ -1,7 +1,7 @@
 #include "choose/loop_requests.h"
 
 #include "cost/thresholds.h"
-#include "loop/dense_sum.h"
+#include "loop/arrays.h"
 #include "loop/load.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"

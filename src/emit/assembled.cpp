@@ -29,25 +29,24 @@ Assembly::Assembly(const loop::Program &program, Names &names, Expressions &expr
   bool may_fail =
       std::any_of(arrays_.begin(), arrays_.end(), [](const Array &array) { return array.count.empty(); });
   each_statement(program.body, [&](const loop::Statement &statement) {
-    may_fail = may_fail || std::holds_alternative<loop::Reserve>(statement.kind);
+    may_fail = may_fail || statement.is<loop::Reserve>();
   });
   if (!may_fail) return;
   label_ = names.fresh("failed"), code_ = names.fresh("code");
   least_ = names.fresh("least"), grown_ = names.fresh("grown"), room_ = names.fresh("room");
 }
 
-std::vector<std::string> Assembly::declare() const {
-  std::vector<std::string> lines;
+Lines Assembly::declare() const {
+  Lines lines;
   for (const Array &array : arrays_) {
     expressions_.need("restrict");
-    lines.push_back(
-        fmt::format("{} *UNRAVEL_RESTRICT {} = 0;", c_type(array.array->element), pointer(array)));
+    lines.add("{} *UNRAVEL_RESTRICT {} = 0;", c_type(array.array->element), pointer(array));
   }
   // below 0: the arrays for no entries have elements too, and aren't null
   for (const auto &[count, room] : rooms_)
     if (std::any_of(arrays_.begin(), arrays_.end(), [&](const Array &each) { return each.count == count; }))
-      lines.push_back(fmt::format("int64_t {} = -1;", room));
-  if (!label_.empty()) lines.push_back(fmt::format("int {} = 2;", code_));
+      lines.add("int64_t {} = -1;", room);
+  if (!label_.empty()) lines.add("int {} = 2;", code_);
   return lines;
 }
 
@@ -61,14 +60,13 @@ std::string Assembly::sized(const Array &array, const std::map<std::string, std:
                      expressions_.term_of_members(length));
 }
 
-std::vector<std::string> Assembly::make() const {
-  std::vector<std::string> lines;
+Lines Assembly::make() const {
+  Lines lines;
   for (const Array &array : arrays_) {
     if (!array.count.empty()) continue;
     expressions_.need("grow");
-    lines.push_back(fmt::format("{} = ({} *)unravel_grow({});", pointer(array), c_type(array.array->element),
-                                sized(array, {})));
-    lines.push_back(fmt::format("if (!{}) goto {};", pointer(array), label_));
+    lines.add("{} = ({} *)unravel_grow({});", pointer(array), c_type(array.array->element), sized(array, {}));
+    lines.add("if (!{}) goto {};", pointer(array), label_);
   }
   return lines;
 }
@@ -77,15 +75,14 @@ Assembly::Growth Assembly::begin_growth(const std::string &room, const loop::Res
                                         std::int64_t most) const {
   Growth made{fmt::format("if ({} < {})", room, expressions_.term(x.least)),
               {fmt::format("const int64_t {} = {};", least_, expressions_.term(x.least))}};
-  auto add = [&](const std::string &line) { made.inside.push_back(line); };
-  if (!x.arrays.empty()) add(fmt::format("void *{};", grown_));
+  if (!x.arrays.empty()) made.inside.add("void *{};", grown_);
   if (most < loop::most_in_memory) {
-    add(fmt::format("if ({} > {}) {{", least_, most));
-    add(fmt::format("  {} = 4;", code_));
-    add(fmt::format("  goto {};", label_));
-    add("}");
+    made.inside.add("if ({} > {}) {{", least_, most);
+    made.inside.add("  {} = 4;", code_);
+    made.inside.add("  goto {};", label_);
+    made.inside.push_back("}");
   } else {
-    add(fmt::format("if ({} > {}) goto {};", least_, most, label_));
+    made.inside.add("if ({} > {}) goto {};", least_, most, label_);
   }
   return made;
 }
@@ -97,7 +94,7 @@ Assembly::Growth Assembly::grow(const loop::Reserve &x) const {
   Growth made = begin_growth(room, x, most);
   if (x.arrays.empty()) return made;
   expressions_.need("room"), expressions_.need("grow");
-  made.inside.push_back(fmt::format("{} = {};", room, room_for(x.count, most)));
+  made.inside.add("{} = {};", room, room_for(x.count, most));
   for (const Array &array : arrays_) {
     if (array.count != x.count) continue;
     add_array(made, sized(array, {{x.count, room}}), pointer(array), array.array->element);
@@ -124,9 +121,9 @@ std::string Assembly::room_for(const std::string &count, std::int64_t most) cons
 
 void Assembly::add_array(Growth &made, const std::string &sized, const std::string &to,
                          loop::ElementType type) const {
-  made.inside.push_back(fmt::format("{} = unravel_grow({});", grown_, sized));
-  made.inside.push_back(fmt::format("if (!{}) goto {};", grown_, label_));
-  made.inside.push_back(fmt::format("{} = ({} *){};", to, c_type(type), grown_));
+  made.inside.add("{} = unravel_grow({});", grown_, sized);
+  made.inside.add("if (!{}) goto {};", grown_, label_);
+  made.inside.add("{} = ({} *){};", to, c_type(type), grown_);
 }
 
 std::string Assembly::fail_at(std::string label) {
@@ -158,14 +155,14 @@ Assembly::Growth Assembly::grow_workspace(const loop::Reserve &x) const {
   Growth made = begin_growth(capacity, x, most);
   expressions_.need("room"), expressions_.need("grow");
   const std::string room = fmt::format("unravel_room({}, {}, {})", capacity, least_, most);
-  made.inside.push_back(fmt::format("const int64_t {} = {};", room_, room));
+  made.inside.add("const int64_t {} = {};", room_, room);
   for (const loop::WorkspaceArray *array : arrays) {
     const std::string &name = names_.array(array->name), held = member(work.members.at(array->name));
     add_array(made, fmt::format("{}, {}, 1, sizeof(*{})", held, room_, name),
               fmt::format("{} = {}", name, held), array->element);
   }
   for (const loop::WorkspaceArray *array : arrays)
-    made.inside.push_back(fmt::format("{} = {};", member(work.capacities.at(array->name)), room_));
+    made.inside.add("{} = {};", member(work.capacities.at(array->name)), room_);
   return made;
 }
 
@@ -177,33 +174,32 @@ std::vector<const Assembly::Array *> Assembly::grown(const loop::Appended &appen
   return arrays;
 }
 
-std::vector<std::string> Assembly::begin_own(const loop::Appended &appended, const ChunkLoop &loop,
-                                             const std::string &label) {
+Lines Assembly::begin_own(const loop::Appended &appended, const ChunkLoop &loop, const std::string &label) {
   parts_ = loop.parts, chunk_ = loop.chunk, progress_ = loop.progress;
   for (const loop::Appended::Counter &counter : appended.counters)
     ranges_.emplace(counter.count, ranges_.size());
   outside_ = {{}, {}, rooms_, label_, code_};
-  std::vector<std::string> lines;
+  Lines lines;
   for (const Array *array : grown(appended)) {
     const std::string own = names_.fresh(pointer(*array) + "_own");
-    lines.push_back(fmt::format("{} *UNRAVEL_RESTRICT {} = 0;", c_type(array->array->element), own));
+    lines.add("{} *UNRAVEL_RESTRICT {} = 0;", c_type(array->array->element), own);
     outside_.arrays[array->name] = pointer(*array);
     names_.rename_array(array->name, own);
   }
   for (const loop::Appended::Counter &counter : appended.counters) {
     std::string &room = rooms_.at(counter.count);
     room = names_.fresh_variable(room + "_own");
-    lines.push_back(fmt::format("int64_t {} = -1;", room));
+    lines.add("int64_t {} = -1;", room);
   }
   for (const std::string &variable : appended.variables()) {
     const std::string outside = names_.variable(variable), own = names_.fresh(outside + "_own");
-    lines.push_back(fmt::format("int64_t {} = 0;", own));
+    lines.add("int64_t {} = 0;", own);
     outside_.variables[variable] = outside;
     names_.rename_variable(variable, own);
   }
   label_ = label;
   code_ = names_.fresh(code_ + "_own");
-  lines.push_back(fmt::format("int {} = 2;", code_));
+  lines.add("int {} = 2;", code_);
   return lines;
 }
 
@@ -218,58 +214,54 @@ void Assembly::end_own() {
   label_ = std::move(outside_.label), code_ = std::move(outside_.code);
 }
 
-std::vector<std::string> Assembly::hold(const loop::Appended &appended, const std::string &parts) const {
-  std::vector<std::string> lines;
+Lines Assembly::hold(const loop::Appended &appended, const std::string &parts) const {
+  Lines lines;
   for (const Array *array : grown(appended))
-    lines.push_back(fmt::format("unravel_parts_hold(&{}, {}, {}, {});", parts, lines.size(), pointer(*array),
-                                rooms_.at(array->count)));
+    lines.add("unravel_parts_hold(&{}, {}, {}, {});", parts, lines.size(), pointer(*array),
+              rooms_.at(array->count));
   return lines;
 }
 
-std::vector<std::string> Assembly::join(const loop::Appended &appended, const std::string &parts) const {
+Lines Assembly::join(const loop::Appended &appended, const std::string &parts) const {
   const std::vector<std::string> variables = appended.variables();
   const auto range_of = [&](const std::string &end) {
     return std::ranges::find(variables, end) - variables.begin();
   };
   const std::string all = fmt::format("{}.chunks", parts), failed = fmt::format("{}.code", parts);
-  std::vector<std::string> lines;
-  const auto add = [&](const std::string &line) { lines.push_back(line); };
+  Lines lines;
   for (const loop::Appended::Counter &counter : appended.counters) {
     const std::string end = names_.variable(counter.end);
     names_.rename_variable(end, end); // extents may mention it
-    add(fmt::format("{} = unravel_parts_before(&{}, {}, {});", end, parts, all, range_of(counter.end)));
+    lines.add("{} = unravel_parts_before(&{}, {}, {});", end, parts, all, range_of(counter.end));
     const std::int64_t most = most_counted(*loop::assembled_result(counter.count, program_));
-    add(fmt::format("if (!{0} && {1} > {2}) {0} = {3};", failed, end, most,
-                    most < loop::most_in_memory ? 4 : 2));
+    lines.add("if (!{0} && {1} > {2}) {0} = {3};", failed, end, most, most < loop::most_in_memory ? 4 : 2);
   }
   std::size_t number = 0;
   for (const Array *array : grown(appended)) {
     const auto counter = std::ranges::find(appended.counters, array->count, &loop::Appended::Counter::count);
-    add(fmt::format("if (!{}) {{", failed));
-    add(fmt::format("  void *const {} = unravel_parts_join(&{}, {}, {}, {});", grown_, parts, number++,
-                    range_of(counter->end), sized(*array, {{array->count, names_.variable(counter->end)}})));
-    add(fmt::format("  if ({}) {} = ({} *){};", grown_, pointer(*array), c_type(array->array->element),
-                    grown_));
-    add(fmt::format("  else {} = 2;", failed));
-    add("}");
+    lines.add("if (!{}) {{", failed);
+    lines.add("  void *const {} = unravel_parts_join(&{}, {}, {}, {});", grown_, parts, number++,
+              range_of(counter->end), sized(*array, {{array->count, names_.variable(counter->end)}}));
+    lines.add("  if ({}) {} = ({} *){};", grown_, pointer(*array), c_type(array->array->element), grown_);
+    lines.add("  else {} = 2;", failed);
+    lines.push_back("}");
   }
   for (const loop::Appended::Pointers &pointers : appended.pointers) {
     const bool is_long = expressions_.type_of(pointers.array) == loop::ElementType::Int64;
     const std::string raise = is_long ? "raise_long" : "raise";
     expressions_.need(raise);
-    add(fmt::format("if (!{}) unravel_{}(&{}, {}, {}, {}, {});", failed, raise, parts,
-                    names_.array(pointers.array), range_of(pointers.end),
-                    appended.counter(pointers.end) ? 1 : 0, range_of(pointers.into)));
+    lines.add("if (!{}) unravel_{}(&{}, {}, {}, {}, {});", failed, raise, parts, names_.array(pointers.array),
+              range_of(pointers.end), appended.counter(pointers.end) ? 1 : 0, range_of(pointers.into));
     if (!appended.counter(pointers.end))
-      add(fmt::format("{} = {}.rows[{} * {}.chunks - {}];", names_.variable(pointers.end), parts,
-                      1 + 2 * variables.size(), parts,
-                      1 + 2 * variables.size() - (2 + 2 * static_cast<std::size_t>(range_of(pointers.end)))));
+      lines.add("{} = {}.rows[{} * {}.chunks - {}];", names_.variable(pointers.end), parts,
+                1 + 2 * variables.size(), parts,
+                1 + 2 * variables.size() - (2 + 2 * static_cast<std::size_t>(range_of(pointers.end))));
   }
-  add(fmt::format("unravel_parts_end(&{});", parts));
-  add(fmt::format("if ({}) {{", failed));
-  add(fmt::format("  {} = {};", code_, failed));
-  add(fmt::format("  goto {};", label_));
-  add("}");
+  lines.add("unravel_parts_end(&{});", parts);
+  lines.add("if ({}) {{", failed);
+  lines.add("  {} = {};", code_, failed);
+  lines.add("  goto {};", label_);
+  lines.push_back("}");
   return lines;
 }
 
@@ -277,36 +269,36 @@ std::string Assembly::set(const loop::SetCount &x) const {
   return fmt::format("const int64_t {} = {};", names_.variable(x.count), expressions_.term(x.value));
 }
 
-std::vector<std::string> Assembly::finish() const {
-  std::vector<std::string> lines;
+Lines Assembly::finish() const {
+  Lines lines;
   for (const TensorParameter *result : results_)
     for (const std::string &count : result->counts) {
       const std::string name = result->name + "." + count;
-      lines.push_back(fmt::format("{} = {};", names_.member(name), names_.variable(name)));
+      lines.add("{} = {};", names_.member(name), names_.variable(name));
     }
   for (const Array &array : arrays_)
     if (array.count.empty()) {
-      lines.push_back(fmt::format("{} = {};", names_.member(array.name), pointer(array)));
+      lines.add("{} = {};", names_.member(array.name), pointer(array));
     } else {
       expressions_.need("grow"), expressions_.need("trim");
-      lines.push_back(fmt::format("{} = ({} *)unravel_trim({});", names_.member(array.name),
-                                  c_type(array.array->element), sized(array, {})));
+      lines.add("{} = ({} *)unravel_trim({});", names_.member(array.name), c_type(array.array->element),
+                sized(array, {}));
     }
   return lines;
 }
 
-std::vector<std::string> Assembly::release() const {
-  std::vector<std::string> lines;
+Lines Assembly::release() const {
+  Lines lines;
   for (const Array &array : arrays_)
-    lines.push_back(fmt::format("free({});", pointer(array)));
+    lines.add("free({});", pointer(array));
   return lines;
 }
 
-std::vector<std::string> Assembly::fail() const {
-  std::vector<std::string> lines = release();
+Lines Assembly::fail() const {
+  Lines lines = release();
   if (!program_.workspace.empty())
-    lines.push_back(fmt::format("{}({});", names_.workspace().free, names_.workspace().parameter));
-  lines.push_back(fmt::format("return {};", code_));
+    lines.add("{}({});", names_.workspace().free, names_.workspace().parameter);
+  lines.add("return {};", code_);
   return lines;
 }
 

@@ -4,6 +4,7 @@
 #include "emit/names.h"
 #include "loop/loop.h"
 
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +14,15 @@
 /// struct's members; and for arrays of the workspace that grow. Without any of these all of it is empty.
 namespace unravel::emit {
 
+/// Lines of C.
+class Lines : public std::vector<std::string> {
+public:
+  using vector::vector;
+  template <class... Parts> void add(fmt::format_string<Parts...> text, Parts &&...parts) {
+    push_back(fmt::format(text, std::forward<Parts>(parts)...));
+  }
+};
+
 class Assembly {
 public:
   Assembly(const loop::Program &program, Names &names, Expressions &expressions);
@@ -21,13 +31,13 @@ public:
 
   /// The arrays, with how many entries there is room for; then a block follows, which everything else stands
   /// in (C++ lets no goto pass a declaration), and what `make` says.
-  std::vector<std::string> declare() const;
+  Lines declare() const;
   /// The arrays whose lengths are known.
-  std::vector<std::string> make() const;
+  Lines make() const;
 
   struct Growth {
     std::string test;
-    std::vector<std::string> inside;
+    Lines inside;
   };
   Growth grow(const loop::Reserve &x) const;
   std::string set(const loop::SetCount &x) const;
@@ -48,28 +58,27 @@ public:
   };
   /// A thread's own arrays of the result that a parallel loop appends to, and its own counters, from here on.
   /// Returns their declarations; `label`: where it goes when it fails, with what it sets.
-  std::vector<std::string> begin_own(const loop::Appended &appended, const ChunkLoop &loop,
-                                     const std::string &label);
+  Lines begin_own(const loop::Appended &appended, const ChunkLoop &loop, const std::string &label);
   /// What sets it.
   const std::string &code() const { return code_; }
   /// Those of all threads again.
   void end_own();
   /// The thread's arrays as `parts` holds them.
-  std::vector<std::string> hold(const loop::Appended &appended, const std::string &parts) const;
+  Lines hold(const loop::Appended &appended, const std::string &parts) const;
   /// All arrays and counters from the parts of all threads.
-  std::vector<std::string> join(const loop::Appended &appended, const std::string &parts) const;
+  Lines join(const loop::Appended &appended, const std::string &parts) const;
 
   /// Gives the arrays to the structs.
-  std::vector<std::string> finish() const;
+  Lines finish() const;
   /// Frees them.
-  std::vector<std::string> release() const;
+  Lines release() const;
 
   /// Where there is no memory, or a count is too large: a label, behind the block, and what it says there.
   /// Empty where nothing goes there.
   const std::string &label() const { return label_; }
   /// From here on it goes to another label; returns the one before.
   std::string fail_at(std::string label);
-  std::vector<std::string> fail() const;
+  Lines fail() const;
 
 private:
   struct Array {

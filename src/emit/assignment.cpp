@@ -1,90 +1,75 @@
-#include "emit/assignment.h"
-
-#include "loop/gathered_sum.h"
+// Statements of one line that set variables and elements.
+#include "emit/statement_writer.h"
+#include "loop/arrays.h"
 
 #include <algorithm>
 #include <cctype>
-#include <fmt/format.h>
 
 namespace unravel::emit {
 
 using namespace loop;
 using term::Term;
 
-namespace {
-
-ElementType element_of(const std::string &name, const Program &program) {
-  return element_type(name, program).value_or(ElementType::Int64);
+ElementType StatementWriter::type_in(const std::string &array) const {
+  return element_type(array, program_).value_or(ElementType::Int64);
 }
 
-bool is_hashed(const std::string &name, const Program &program) {
-  return std::ranges::any_of(program.workspace,
-                             [&](const WorkspaceArray &array) { return array.name == name && array.hashed; });
+bool StatementWriter::is_hashed(const std::string &array) const {
+  const WorkspaceArray *own = find_workspace(array, program_);
+  return own && own->hashed;
 }
 
-} // namespace
-
-std::string assignment_text(const Assign &x, const Names &names, const Expressions &expressions) {
-  const std::string &variable = names.variable(x.variable);
+void StatementWriter::write(const Assign &x) {
+  const std::string &variable = names_.variable(x.variable);
   std::int64_t change = 0;
   if (!constant_difference(term::variable(x.variable), x.value, change) || change == INT64_MIN)
-    return fmt::format("{} = {};", variable, expressions.term(x.value));
-  if (change == 1 || change == -1) return variable + (change > 0 ? "++;" : "--;");
-  return fmt::format("{} {} {};", variable, change < 0 ? "-=" : "+=", change < 0 ? -change : change);
+    return line("{} = {};", variable, expressions_.term(x.value));
+  if (change == 1 || change == -1) return line(variable + (change > 0 ? "++;" : "--;"));
+  line("{} {} {};", variable, change < 0 ? "-=" : "+=", change < 0 ? -change : change);
 }
 
-std::string assignment_text(const SetElement &x, const Program &program, const Names &names,
-                            Expressions &expressions) {
-  const std::string &array = names.array(x.array);
-  ElementType element = element_of(x.array, program);
-  if (expressions.is_marked(x.array)) {
+void StatementWriter::write(const SetElement &x) {
+  const std::string &array = names_.array(x.array), slot = expressions_.term(x.slot);
+  if (expressions_.is_marked(x.array)) {
     const std::string function = x.value == Term(1) ? "unravel_mark"
                                  : x.whole_word     ? "unravel_unmark_each"
-                                                    : expressions.called("unmark");
-    return fmt::format("{}({}, {}, {});", function, array, expressions.marked().at(x.array),
-                       expressions.term(x.slot));
+                                                    : expressions_.called("unmark");
+    return line("{}({}, {}, {});", function, array, expressions_.marked().at(x.array), slot);
   }
-  if (is_hashed(x.array, program))
-    return fmt::format("{}({}, {}, {});", expressions.for_table("enter", x.array), array,
-                       expressions.term(x.slot), expressions.term(x.value));
-  if (element == ElementType::Bit) {
-    const std::string function = expressions.called(x.value == Term(1) ? "set_bit" : "clear_bit");
-    return fmt::format("{}({}, {});", function, array, expressions.term(x.slot));
-  }
-  return fmt::format("{}[{}] = {};", array, expressions.term(x.slot),
-                     expressions.as_element(x.value, element));
+  if (is_hashed(x.array))
+    return line("{}({}, {}, {});", expressions_.for_table("enter", x.array), array, slot,
+                expressions_.term(x.value));
+  if (type_in(x.array) == ElementType::Bit)
+    return line("{}({}, {});", expressions_.called(x.value == Term(1) ? "set_bit" : "clear_bit"), array,
+                slot);
+  line("{}[{}] = {};", array, slot, expressions_.as_element(x.value, type_in(x.array)));
 }
 
-std::string sort_text(const Sort &x, const Program &program, const Names &names, Expressions &expressions) {
-  const bool is_long = element_of(x.order, program) == ElementType::Int64;
-  if (x.keys.empty()) {
-    expressions.need(is_long ? "sort_digits_long" : "sort_digits");
-    expressions.need("lowest_bit");
-    return fmt::format("{}({}, {}, {});", expressions.called(is_long ? "sort_alone_long" : "sort_alone"),
-                       names.array(x.order), expressions.term(x.count), names.array(x.room));
-  }
-  return fmt::format("{}({}, {}, {}, {});", expressions.called(is_long ? "sort_long" : "sort"),
-                     names.array(x.order), names.array(x.keys), expressions.term(x.count),
-                     names.array(x.room));
+void StatementWriter::write(const Sort &x) {
+  const bool is_long = type_in(x.order) == ElementType::Int64;
+  const std::string &order = names_.array(x.order), &room = names_.array(x.room);
+  if (!x.keys.empty())
+    return line("{}({}, {}, {}, {});", expressions_.called(is_long ? "sort_long" : "sort"), order,
+                names_.array(x.keys), expressions_.term(x.count), room);
+  expressions_.need(is_long ? "sort_digits_long" : "sort_digits");
+  expressions_.need("lowest_bit");
+  line("{}({}, {}, {});", expressions_.called(is_long ? "sort_alone_long" : "sort_alone"), order,
+       expressions_.term(x.count), room);
 }
 
-std::string zero_text(const Zero &x, const Program &program, const Names &names, Expressions &expressions) {
-  if (expressions.is_marked(x.array))
-    return fmt::format("{}({}, {});", expressions.called("unmark_all"), names.array(x.array),
-                       expressions.marked().at(x.array));
-  if (is_hashed(x.array, program))
-    return fmt::format("{}({});", expressions.for_table("take_out", x.array), names.array(x.array));
-  const bool is_set = element_of(x.array, program) == ElementType::Bit;
+void StatementWriter::write(const Zero &x) {
+  const std::string &array = names_.array(x.array);
+  if (expressions_.is_marked(x.array))
+    return line("{}({}, {});", expressions_.called("unmark_all"), array, expressions_.marked().at(x.array));
+  if (is_hashed(x.array)) return line("{}({});", expressions_.for_table("take_out", x.array), array);
+  const bool is_set = type_in(x.array) == ElementType::Bit;
   if (x.count == Term(1) && !is_set)
-    return fmt::format("{} = {};", names.array(x.array) + "[0]",
-                       expressions.value(Value{Number{0}}, element_of(x.array, program)));
-  expressions.need("memset");
-  const std::string &array = names.array(x.array);
-  std::string count = expressions.term(is_set ? term::floor_divide(x.count + Term(31), 32) : x.count);
-  bool atom = std::all_of(count.begin(), count.end(),
-                          [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
-  return fmt::format("memset({}, 0, (size_t){} * sizeof(*{}));", array, atom ? count : "(" + count + ")",
-                     array);
+    return line("{}[0] = {};", array, expressions_.value(Value{Number{0}}, type_in(x.array)));
+  expressions_.need("memset");
+  const std::string count = expressions_.term(is_set ? term::floor_divide(x.count + Term(31), 32) : x.count);
+  const bool atom = std::ranges::all_of(
+      count, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+  line("memset({}, 0, (size_t){} * sizeof(*{}));", array, atom ? count : "(" + count + ")", array);
 }
 
 } // namespace unravel::emit

@@ -1,110 +1,83 @@
-#include "emit/blas.h"
-
-#include "emit/workspace.h"
+// Calls of CBLAS.
 #include "loop/blas.h"
-#include "loop/gathered_sum.h"
+#include "emit/statement_writer.h"
+#include "emit/workspace.h"
+#include "loop/arrays.h"
 
 #include <fmt/format.h>
 
 namespace unravel::emit {
 
-using loop::Blas;
-using loop::BlasForm;
-using loop::Element;
-using loop::ElementType;
+using namespace loop;
 
-namespace {
-
-class Text {
-public:
-  Text(const Blas &blas, const loop::Program &program, const Names &names, const Expressions &expressions)
-      : blas_(blas), names_(names), expressions_(expressions),
-        single_(loop::element_type(blas.left.array, program) == ElementType::Float32) {}
-
-  /// Of that form, without what it is for.
-  std::string call(const BlasForm &form) const {
-    const std::string function = fmt::format("cblas_{}{}", single_ ? "s" : "d", name_of(form.call));
-    expressions_.need(function);
-    const std::string one = single_ ? "1.0f" : "1.0";
-    const auto matrix = [&](const Element &element, const term::Term &leading) {
-      return fmt::format("{}, {}", at(element), whole(leading));
-    };
-    const auto vector = matrix; // and the distance of its elements
-    const std::string scale =
-        expressions_.value(blas_.scale, single_ ? ElementType::Float32 : ElementType::Float64);
-    const auto transposed = [](bool is) { return is ? "CblasTrans" : "CblasNoTrans"; };
-    switch (form.call) {
-    case BlasForm::Call::Dot: {
-      const std::string dot =
-          fmt::format("{}({}, {}, {})", function, whole(form.k->extent), vector(blas_.left, form.k->left),
-                      vector(*blas_.right, form.k->right));
-      const auto *number = value::number_of(blas_.scale);
-      const auto *element = std::get_if<Element>(&blas_.target);
-      const std::string target = element ? expressions_.element(*element)
-                                         : names_.variable(std::get<loop::Local>(blas_.target).name);
-      return fmt::format("{} += {}{};", target, number && *number == 1 ? "" : fmt::format("({}) * ", scale),
-                         dot);
-    }
-    case BlasForm::Call::Axpy:
-      return fmt::format("{}({}, {}, {}, {});", function, whole(form.m->extent), scale,
-                         vector(blas_.left, form.m->left), vector(target(), form.m->target));
-    case BlasForm::Call::Ger:
-      return fmt::format("{}(CblasRowMajor, {}, {}, {}, {}, {}, {});", function, whole(form.m->extent),
-                         whole(form.n->extent), scale, vector(blas_.left, form.m->left),
-                         vector(*blas_.right, form.n->right), matrix(target(), form.target_leading));
-    case BlasForm::Call::Gemv:
-      return fmt::format("{}(CblasRowMajor, {}, {}, {}, {}, {}, {}, {}, {});", function,
-                         transposed(form.left_transposed),
-                         whole(form.left_transposed ? form.k->extent : form.m->extent),
-                         whole(form.left_transposed ? form.m->extent : form.k->extent), scale,
-                         matrix(blas_.left, form.left_leading), vector(*blas_.right, form.k->right), one,
-                         vector(target(), form.m->target));
-    case BlasForm::Call::Gemm:
-      return fmt::format("{}(CblasRowMajor, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});", function,
-                         transposed(form.left_transposed), transposed(form.right_transposed),
-                         whole(form.m->extent), whole(form.n->extent), whole(form.k->extent), scale,
-                         matrix(blas_.left, form.left_leading), matrix(*blas_.right, form.right_leading), one,
-                         matrix(target(), form.target_leading));
-    }
-    return "";
+/// Of that form, without what it is for.
+std::string StatementWriter::blas_call(const Blas &blas, const BlasForm &form) {
+  const bool single = element_type(blas.left.array, program_) == ElementType::Float32;
+  const std::string function = fmt::format("cblas_{}{}", single ? "s" : "d", name_of(form.call));
+  expressions_.need(function);
+  const char *one = single ? "1.0f" : "1.0";
+  const auto whole = [&](const term::Term &number) {
+    return number.as<term::Constant>() ? expressions_.term(number)
+                                       : "(int)" + expressions_.cast_operand(number);
+  };
+  /// A matrix with its leading dimension, or a vector with the distance of its elements.
+  const auto at = [&](const Element &element, const term::Term &distance) {
+    return fmt::format("&{}, {}", expressions_.element(element), whole(distance));
+  };
+  const auto target_at = [&](const term::Term &distance) {
+    return at(std::get<Element>(blas.target), distance);
+  };
+  const std::string scale =
+      expressions_.value(blas.scale, single ? ElementType::Float32 : ElementType::Float64);
+  const auto transposed = [](bool is) { return is ? "CblasTrans" : "CblasNoTrans"; };
+  switch (form.call) {
+  case BlasForm::Call::Dot: {
+    const double *number = value::number_of(blas.scale);
+    return fmt::format("{} += {}{}({}, {}, {});", target(blas.target),
+                       number && *number == 1 ? "" : fmt::format("({}) * ", scale), function,
+                       whole(form.k->extent), at(blas.left, form.k->left), at(*blas.right, form.k->right));
   }
-
-private:
-  const Element &target() const { return std::get<Element>(blas_.target); }
-
-  std::string at(const Element &element) const { return "&" + expressions_.element(element); }
-
-  std::string whole(const term::Term &number) const {
-    if (number.as<term::Constant>()) return expressions_.term(number);
-    return "(int)" + expressions_.cast_operand(number);
+  case BlasForm::Call::Axpy:
+    return fmt::format("{}({}, {}, {}, {});", function, whole(form.m->extent), scale,
+                       at(blas.left, form.m->left), target_at(form.m->target));
+  case BlasForm::Call::Ger:
+    return fmt::format("{}(CblasRowMajor, {}, {}, {}, {}, {}, {});", function, whole(form.m->extent),
+                       whole(form.n->extent), scale, at(blas.left, form.m->left),
+                       at(*blas.right, form.n->right), target_at(form.target_leading));
+  case BlasForm::Call::Gemv:
+    return fmt::format(
+        "{}(CblasRowMajor, {}, {}, {}, {}, {}, {}, {}, {});", function, transposed(form.left_transposed),
+        whole(form.left_transposed ? form.k->extent : form.m->extent),
+        whole(form.left_transposed ? form.m->extent : form.k->extent), scale,
+        at(blas.left, form.left_leading), at(*blas.right, form.k->right), one, target_at(form.m->target));
+  case BlasForm::Call::Gemm:
+    return fmt::format("{}(CblasRowMajor, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});", function,
+                       transposed(form.left_transposed), transposed(form.right_transposed),
+                       whole(form.m->extent), whole(form.n->extent), whole(form.k->extent), scale,
+                       at(blas.left, form.left_leading), at(*blas.right, form.right_leading), one,
+                       target_at(form.target_leading));
   }
+  return "";
+}
 
-  const Blas &blas_;
-  const Names &names_;
-  const Expressions &expressions_;
-  bool single_;
-};
-
-} // namespace
-
-BlasText blas_text(const Blas &blas, const loop::Program &program, const Names &names,
-                   const Expressions &expressions) {
+void StatementWriter::write(const Blas &x) {
   std::string why;
-  const std::optional<BlasForm> form = form_of(blas, why);
-  expressions.need("cblas");
-  BlasText made;
-  std::vector<term::Term> tests;
-  for (const Blas::Axis &axis : blas.axes)
+  const std::optional<BlasForm> form = form_of(x, why);
+  expressions_.need("cblas");
+  std::vector<term::Term>
+      tests; // that there is something to do: leading dimensions are then as CBLAS wants them
+  for (const Blas::Axis &axis : x.axes)
     if (const auto *number = axis.extent.as<term::Constant>(); !number || number->value <= 0)
       tests.push_back(term::less(term::Term(0), axis.extent));
-  if (!tests.empty()) made.test = expressions.term(term::conjunction(tests));
-  made.calls = {Text(blas, program, names, expressions).call(*form)};
-  if (blas.threads) {
-    made.calls.insert(made.calls.begin(), fmt::format("{}({});", expressions.called("blas_threads"),
-                                                      threads_text(names, expressions)));
-    made.calls.push_back("unravel_blas_threads(1);");
+  std::vector<std::string> calls{blas_call(x, *form)};
+  if (x.threads) {
+    calls.insert(calls.begin(), fmt::format("{}({});", expressions_.called("blas_threads"),
+                                            threads_text(names_, expressions_)));
+    calls.push_back("unravel_blas_threads(1);");
   }
-  return made;
+  if (tests.empty()) return lines(calls);
+  open(fmt::format("if ({})", expressions_.term(term::conjunction(tests))), calls);
+  close({});
 }
 
 } // namespace unravel::emit

@@ -1,10 +1,8 @@
-// Nests whose innermost loops all run over the same columns (loop/columns.h), for some vectors of columns at
-// a time.
-#include "loop/columns.h"
+// Nests whose innermost loops all run over the same columns (loop/vector_sums.h), for some vectors of columns
+// at a time.
 
-#include "emit/copies.h"
 #include "emit/statement_writer.h"
-#include "loop/dense_sum.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -17,29 +15,21 @@ using term::Term;
 
 namespace {
 
-constexpr int lanes = 8;
-
 /// Vectors of the parts: with more rows than two, less of each fit in registers.
 std::vector<int> vectors_of_parts(std::size_t rows) {
   return rows > 2 ? std::vector<int>{2, 1} : std::vector<int>{4, 2, 1};
 }
 
-const Element &target_of(const For &inner) {
-  const auto *store = std::get_if<Store>(&inner.body[0].kind);
-  return std::get<Element>(store ? store->target : std::get<Accumulate>(inner.body[0].kind).target);
-}
-
 /// Does the value that is stored have elements along the columns?
 bool is_row(const For &inner) {
   bool along = false;
-  each_own_value(inner.body[0], [&](const Value &value) {
-    each_element(value, [&](const Element &read) { along = along || mentions(read.slot, inner.variable); });
-  });
+  each_element(inner.body[0],
+               [&](const Element &read) { along = along || mentions(read.slot, inner.variable); });
   return along;
 }
 
 bool contains(const std::vector<std::string> &names, const std::string &name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 } // namespace
@@ -47,7 +37,7 @@ bool contains(const std::vector<std::string> &names, const std::string &name) {
 std::string StatementWriter::lanes_at(const Element &element, int v) {
   const auto kept = column_rows_.find(element.array);
   if (kept != column_rows_.end()) return kept->second[static_cast<std::size_t>(v)];
-  return "*(unravel_lanes *)&" + expressions_.element({element.array, element.slot + Term(v * lanes)});
+  return "*(unravel_lanes *)&" + expressions_.element({element.array, element.slot + Term(v * vector_lanes)});
 }
 
 std::string StatementWriter::lanes_of(const Value &value, const std::string &column, int v) {
@@ -57,7 +47,7 @@ std::string StatementWriter::lanes_of(const Value &value, const std::string &col
       text += (text.empty() ? "" : " * ") + lanes_of(factor, column, v);
     return text;
   }
-  const auto *element = std::get_if<Element>(&value.kind);
+  const auto *element = value.as<Element>();
   if (!element || !term::mentions(element->slot, column)) return expressions_.value(value);
   const std::string text = lanes_at(*element, v);
   return text.starts_with('*') ? "*(const " + text.substr(2) : text;
@@ -67,8 +57,8 @@ bool StatementWriter::write_columns_inside(const For &inner) {
   if (column_vectors_ == 0 ||
       std::find(columns_.inner.begin(), columns_.inner.end(), &inner) == columns_.inner.end())
     return false;
-  const Element &target = target_of(inner);
-  const auto *add = std::get_if<Accumulate>(&inner.body[0].kind);
+  const Element &target = *written_element(inner.body[0]);
+  const auto *add = inner.body[0].as<Accumulate>();
   const Value &all = add ? add->value : std::get<Store>(inner.body[0].kind).value;
   const auto *negative = arguments_of(Operator::Negate, all);
   const Value value = negative ? Value(negative->front()) : all;
@@ -78,14 +68,14 @@ bool StatementWriter::write_columns_inside(const For &inner) {
     std::string text = lanes_of(value, inner.variable, v);
     if (!add && !is_vector) text = no_lanes_ + " + " + text;
     if (!add && negative) text = fmt::format("-({})", text);
-    line(fmt::format("{} {} {};", lanes_at(target, v), !add ? "=" : negative ? "-=" : "+=", text));
+    line("{} {} {};", lanes_at(target, v), !add ? "=" : negative ? "-=" : "+=", text);
   }
   return true;
 }
 
 void StatementWriter::mark_part(const Term &slot) {
-  for (int place : {0, column_vectors_ * lanes - 1})
-    line(mark_text(marks_, slot + Term(place), expressions_));
+  for (int place : {0, column_vectors_ * vector_lanes - 1})
+    mark(slot + Term(place));
 }
 
 bool StatementWriter::write_columns(const For &x) {
@@ -98,7 +88,7 @@ bool StatementWriter::write_columns(const For &x) {
     if (!contains(variables, inner->variable)) variables.push_back(inner->variable);
   const std::string count = expressions_.term(columns_.count),
                     first = names_.fresh(names_.variable(variables.front()) + "_first");
-  line(fmt::format("int64_t {} = 0;", first));
+  line("int64_t {} = 0;", first);
   text_ += "#ifdef __GNUC__\n";
   std::vector<std::string> rows = columns_.kept;
   rows.insert(rows.end(), columns_.sums.begin(), columns_.sums.end());
@@ -107,9 +97,8 @@ bool StatementWriter::write_columns(const For &x) {
     std::vector<std::string> begin;
     for (const std::string &variable : variables)
       begin.push_back(fmt::format("const int64_t {} = {};", names_.variable(variable), first));
-    if (std::ranges::any_of(columns_.inner, [](const For *inner) {
-          return std::holds_alternative<Store>(inner->body[0].kind) && !is_row(*inner);
-        })) {
+    if (std::ranges::any_of(columns_.inner,
+                            [](const For *inner) { return inner->body[0].is<Store>() && !is_row(*inner); })) {
       no_lanes_ = names_.fresh("no_lanes");
       begin.push_back(fmt::format("const unravel_lanes {} = {{0}};", no_lanes_));
     }
@@ -118,16 +107,15 @@ bool StatementWriter::write_columns(const For &x) {
         column_rows_[row].push_back(names_.fresh(fmt::format("{}_row{}", names_.array(row), v)));
         begin.push_back(fmt::format("unravel_lanes {} = {{0}};", column_rows_[row].back()));
       }
-    open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first, vectors * lanes, count), begin);
+    open_part(first, vectors, count, begin);
     write_again(loop);
     statement_ = &loop;
     const std::map<std::string, std::vector<std::string>> kept = std::exchange(column_rows_, {});
     for (const For *inner : columns_.inner)
-      if (const Element &target = target_of(*inner); contains(columns_.sums, target.array)) {
+      if (const Element &target = *written_element(inner->body[0]); contains(columns_.sums, target.array)) {
         if (target.array == copied_) mark_part(target.slot);
         for (int v = 0; v < vectors; ++v)
-          line(fmt::format("{} += {};", lanes_at(target, v),
-                           kept.at(target.array)[static_cast<std::size_t>(v)]));
+          line("{} += {};", lanes_at(target, v), kept.at(target.array)[static_cast<std::size_t>(v)]);
         std::erase(columns_.sums, target.array); // once
       }
     columns_.sums = columns(x, program_)->sums;

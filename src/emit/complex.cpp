@@ -2,23 +2,12 @@
 // one of them is real, C multiplies or divides both parts by it.
 #include "emit/expression.h"
 
-#include "emit/precedence.h"
-
 #include <fmt/format.h>
 
 namespace unravel::emit {
 
 using loop::ElementType;
 using value::Operator;
-
-namespace {
-
-/// Of C's functions.
-const char *end_of_c(ElementType type) {
-  return value::type_of_parts(type) == ElementType::Float32 ? "f" : "";
-}
-
-} // namespace
 
 Expressions::Printed Expressions::print_part(const loop::Value::Apply &x, ElementType below) const {
   const ElementType outer = type_;
@@ -70,15 +59,11 @@ Expressions::Printed Expressions::print_complex_product(const loop::Value::Apply
 }
 
 std::string Expressions::complex_product(const std::vector<std::string> &factors, ElementType type) const {
-  const std::string suffix = need_typed("product", type);
-  std::string text = factors.front();
-  for (std::size_t k = 1; k < factors.size(); ++k)
-    text = fmt::format("unravel_product{}({}, {})", suffix, text, factors[k]);
-  return text;
+  return joined_by("unravel_product" + need_typed("product", type), factors);
 }
 
 std::optional<Expressions::Printed> Expressions::print_as_real(const loop::Value &value) const {
-  const auto *made = std::get_if<loop::Value::Apply>(&value.kind);
+  const auto *made = value.as<loop::Value::Apply>();
   if (value::number_of(value)) return print_value(value);
   if (!made) return std::nullopt;
   if (const auto below = types_.below_part(*made)) return print_part(*made, *below);

@@ -1,13 +1,21 @@
-#include "emit/copies.h"
+// Parallel loops whose threads add to copies of the result (loop/copies.h). What comes before the loop makes
+// room for the copies, where they are worth it; the test is whether there is:
+//
+//     if (there is room) { in parallel { the loop, which adds to the thread's copy; add the copies up } }
+//     else { the loop as it is }
+#include "emit/statement_writer.h"
 
 #include "emit/pragmas.h"
 #include "emit/workspace.h"
+#include "loop/arrays.h"
+#include "loop/copies.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace unravel::emit {
 
-using loop::copied_block;
+using namespace loop;
 using term::Term;
 
 namespace {
@@ -15,26 +23,13 @@ namespace {
 /// Chunks per thread: large ones touch few blocks, and have most of their blocks to themselves.
 constexpr int chunks_per_thread = 8;
 
-const loop::WorkspaceArray &workspace_array(const loop::Program &program, const std::string &name) {
-  std::size_t k = 0;
-  while (program.workspace[k].name != name)
-    ++k;
-  return program.workspace[k];
-}
-
 /// The number of the array's elements.
-Term copied_count(const loop::For &loop, const loop::Program &program) {
-  return workspace_array(program, loop::copies_of(loop.parallel->copied, loop::copied_by(loop))).extent;
+Term copied_count(const For &loop, const Program &program) {
+  return find_workspace(copies_of(loop.parallel->copied, copied_by(loop)), program)->extent;
 }
 
-/// The block that holds a slot, as a C expression.
-std::string block_of(const Term &slot, const Expressions &expressions) {
-  return fmt::format("(uint64_t){} / {}", expressions.cast_operand(slot), copied_block);
-}
-
-} // namespace
-
-bool clears_copied(const loop::Zero &zero, const loop::For &loop, const loop::Program &program) {
+/// Whether it sets all elements to zero that threads have copies of in the loop.
+bool clears_all(const Zero &zero, const For &loop, const Program &program) {
   if (!loop.parallel || loop.parallel->copied != zero.array) return false;
   // Sizes that must be equal are one and the same.
   std::map<std::string, std::string> same;
@@ -43,7 +38,7 @@ bool clears_copied(const loop::Zero &zero, const loop::For &loop, const loop::Pr
       name = same.at(name);
     return name;
   };
-  for (const loop::Precondition &condition : program.preconditions)
+  for (const Precondition &condition : program.preconditions)
     for (const Term &part : conjuncts(condition.formula)) {
       std::set<std::string> names = variables_of(part);
       if (names.size() != 2) continue;
@@ -60,114 +55,144 @@ bool clears_copied(const loop::Zero &zero, const loop::For &loop, const loop::Pr
   return canonical(copied_count(loop, program)) == canonical(zero.count);
 }
 
-CopiesText copies_text(const loop::For &loop, const loop::Program &program, bool clears, Names &names,
-                       Expressions &expressions) {
-  const loop::Parallel &parallel = *loop.parallel;
-  const loop::Operator by = loop::copied_by(loop);
-  const std::string copies = loop::copies_of(parallel.copied, by), marks = loop::marks_of(parallel.copied);
-  const std::string &result = names.array(parallel.copied);
-  const loop::ElementType element = workspace_array(program, copies).element;
+} // namespace
+
+bool StatementWriter::clears_copied(const Statement &next) {
+  const auto *zero = statement_->as<Zero>();
+  const auto *loop = options_.openmp_pragmas ? next.as<For>() : nullptr;
+  if (zero && loop && clears_all(*zero, *loop, program_)) zeroed_ = zero;
+  return zero && zeroed_ == zero;
+}
+
+const Element *StatementWriter::in_copy(const Accumulate &x) const {
+  const auto *element = std::get_if<Element>(&x.target);
+  return element && element->array == copied_ ? element : nullptr;
+}
+
+std::string StatementWriter::block_of(const Term &slot) const {
+  return fmt::format("(uint64_t){} / {}", expressions_.cast_operand(slot), copied_block);
+}
+
+void StatementWriter::mark(const Term &slot) {
+  line("{}[{}] = 1;", marks_, block_of(slot));
+}
+
+void StatementWriter::mark_stretch(const Term &slot, const For &along) {
+  auto at = [&](const Term &value) { return block_of(substitute(slot, {{along.variable, value}})); };
+  const std::string block = names_.fresh("block");
+  line("for (uint64_t {0} = {1}; {0} < {2}; {0}++) {3}[{0}] = 1;", block, at(along.lower),
+       at(along.upper + Term(copied_block - 1)), marks_);
+}
+
+void StatementWriter::write_with_copies(const For &x, const std::string &head) {
+  const Statement &loop = *statement_;
+  const Zero *zeroed = std::exchange(zeroed_, nullptr);
+  const Parallel &parallel = *x.parallel;
+  const Operator by = copied_by(x);
+  const std::string copies = copies_of(parallel.copied, by), marks = marks_of(parallel.copied);
+  const std::string result = names_.array(parallel.copied);
+  const ElementType element = find_workspace(copies, program_)->element;
   const std::string type = c_type(element);
   const double number = value::identity_of(by);
-  const std::string identity = number == 0 ? "0" : expressions.value({loop::Number{number}}, element);
-  const std::string count = expressions.term_of_members(copied_count(loop, program));
+  const std::string identity = number == 0 ? "0" : expressions_.value({Number{number}}, element);
+  const std::string count = expressions_.term_of_members(copied_count(x, program_));
+  const Names::Workspace &work = names_.workspace();
   auto part = [&](const std::string &array) {
-    return fmt::format("{}->{}", names.workspace().parameter, names.workspace().members.at(array));
+    return fmt::format("{}->{}", work.parameter, work.members.at(array));
   };
-  CopiesText text;
-  auto before = [&](const std::string &one) { text.before.push_back(one); };
-  std::string threads = names.fresh("threads");
-  std::string enough = threads + " > 1";
-  before(fmt::format("const int64_t {} = {};", threads, threads_text(names, expressions)));
+  expressions_.need("reserve");
+  expressions_.need("restrict");
+
+  const std::string threads = names_.fresh("threads");
+  std::string enough = threads + " > 1", test;
+  line("const int64_t {} = {};", threads, threads_text(names_, expressions_));
   if (parallel.work && parallel.least > 0) {
-    std::string work = expressions.term_of_members(*parallel.work);
-    before("// copies of the result pay if there are more additions than elements");
-    enough += fmt::format(" && {0} >= {1} && {0} >= ({2} + 2) * ({3})", work, parallel.least, threads, count);
+    line("// copies of the result pay if there are more additions than elements");
+    enough += fmt::format(" && {0} >= {1} && {0} >= ({2} + 2) * ({3})",
+                          expressions_.term_of_members(*parallel.work), parallel.least, threads, count);
   }
   // Without memory for copies there are none.
   std::map<std::string, std::string> strides;
   for (const std::string &array : {copies, marks}) {
-    const loop::WorkspaceArray &of = workspace_array(program, array);
-    std::string stride = strides[array] = names.fresh(names.array(array) + "_stride");
-    std::string room = names.fresh(names.array(array) + "_room");
-    std::string capacity =
-        fmt::format("{}->{}", names.workspace().parameter, names.workspace().capacities.at(array));
-    before(fmt::format("const int64_t {} = {};", stride,
-                       expressions.term_of_members(padded_part(of, expressions))));
-    before(fmt::format("const int64_t {} = {} ? {} * {} : 0;", room, enough, threads, stride));
+    const WorkspaceArray &of = *find_workspace(array, program_);
+    const std::string stride = strides[array] = names_.fresh(names_.array(array) + "_stride");
+    const std::string room = names_.fresh(names_.array(array) + "_room");
+    const std::string capacity = fmt::format("{}->{}", work.parameter, work.capacities.at(array));
+    line("const int64_t {} = {};", stride, expressions_.term_of_members(padded_part(of, expressions_)));
+    line("const int64_t {} = {} ? {} * {} : 0;", room, enough, threads, stride);
     const std::string reserve = fmt::format("{2} = ({3} *)unravel_reserve({2}, &{0}, {1}, sizeof({3}), 0);",
                                             capacity, room, part(array), c_type(of.element));
     if (of.initial) {
-      before(fmt::format("if ({} < {}) {}", capacity, room, reserve));
+      line("if ({} < {}) {}", capacity, room, reserve);
     } else { // the identity, as zeros are one
-      const std::string slot = names.fresh("slot");
-      before(fmt::format("if ({} < {}) {{", capacity, room));
-      before("  " + reserve);
-      before(fmt::format("  for (int64_t {0} = 0; {0} < {1}; {0}++)", slot, capacity));
-      before(fmt::format("    {}[{}] = {};", part(array), slot, identity));
-      before("}");
+      const std::string slot = names_.fresh("slot");
+      line("if ({} < {}) {{", capacity, room);
+      line("  " + reserve);
+      line("  for (int64_t {0} = 0; {0} < {1}; {0}++)", slot, capacity);
+      line("    {}[{}] = {};", part(array), slot, identity);
+      line("}");
     }
-    text.test +=
-        fmt::format("{}{} > 0 && {} >= {}", text.test.empty() ? "if (" : " && ", room, capacity, room);
+    test += fmt::format("{}{} > 0 && {} >= {}", test.empty() ? "" : " && ", room, capacity, room);
     enough = room + " > 0";
   }
-  text.test += ")";
-  text.copy = names.fresh(result + "_own");
-  text.marks = names.fresh(result + "_marks");
-  text.own = {
-      fmt::format("{} *UNRAVEL_RESTRICT {} = {} + omp_get_thread_num() * {};", type, text.copy, part(copies),
-                  strides.at(copies)),
-      fmt::format("int32_t *UNRAVEL_RESTRICT {} = {} + omp_get_thread_num() * {};", text.marks, part(marks),
-                  strides.at(marks)),
-  };
+  const std::string copy = names_.fresh(result + "_own"), own_marks = names_.fresh(result + "_marks");
   // Otherwise clang takes iterations of one thread for independent, and uses vectors.
-  if (parallel.schedule == loop::Parallel::Schedule::Static)
-    text.schedule = "for " + schedule_text(loop, "", expressions);
-  else if (parallel.schedule == loop::Parallel::Schedule::Guided)
-    text.schedule = fmt::format("for schedule(monotonic : guided, {})", parallel.chunk);
-  else
-    text.schedule = fmt::format("for schedule(monotonic : dynamic, 1 + ({}) / ({} * {}))",
-                                expressions.term(loop.upper - loop.lower), chunks_per_thread, threads);
-  std::string block = names.fresh("block"), first = names.fresh("first"), end = names.fresh("end");
-  std::string thread = names.fresh("thread"), slot = names.fresh("slot"), from = names.fresh("from");
-  text.over_blocks = fmt::format("for (int64_t {0} = 0; {0} < ({1} + {2}) / {3}; {0}++)", block, count,
-                                 copied_block - 1, copied_block);
-  text.add_up = {
-      fmt::format("const int64_t {} = {} * {};", first, copied_block, block),
-      fmt::format("const int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", end, first, copied_block, count),
-  };
-  if (clears)
-    text.add_up.push_back(
-        fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0}++) {3}[{0}] = 0;", slot, first, end, result));
-  for (const std::string &line : {
-           fmt::format("for (int64_t {0} = 0; {0} < {1}; {0}++) {{", thread, threads),
-           fmt::format("  {} *{} = {} + {} * {};", type, from, part(copies), thread, strides.at(copies)),
-           fmt::format("  if (!{}[{} * {} + {}]) continue;", part(marks), thread, strides.at(marks), block),
-           fmt::format("  {}[{} * {} + {}] = 0;", part(marks), thread, strides.at(marks), block),
-           fmt::format("  for (int64_t {0} = {1}; {0} < {2}; {0}++) {{", slot, first, end),
-           "    " + expressions.reduction(fmt::format("{}[{}]", result, slot), element, by,
-                                          fmt::format("{}[{}]", from, slot)),
-           fmt::format("    {}[{}] = {};", from, slot, identity),
-           std::string("  }"),
-           std::string("}"),
-       })
-    text.add_up.push_back(line);
-  expressions.need("reserve");
-  expressions.need("restrict");
-  return text;
-}
+  const std::string schedule =
+      parallel.schedule == Parallel::Schedule::Static ? schedule_text(x, "", expressions_)
+      : parallel.schedule == Parallel::Schedule::Guided
+          ? fmt::format("schedule(monotonic : guided, {})", parallel.chunk)
+          : fmt::format("schedule(monotonic : dynamic, 1 + ({}) / ({} * {}))",
+                        expressions_.term(x.upper - x.lower), chunks_per_thread, threads);
+  const std::string block = names_.fresh("block"), first = names_.fresh("first"), end = names_.fresh("end");
+  const std::string thread = names_.fresh("thread"), slot = names_.fresh("slot"), from = names_.fresh("from");
 
-std::string mark_text(const std::string &marks, const Term &slot, const Expressions &expressions) {
-  return fmt::format("{}[{}] = 1;", marks, block_of(slot, expressions));
-}
-
-std::string stretch_text(const std::string &marks, const Term &slot, const loop::For &along, Names &names,
-                         const Expressions &expressions) {
-  auto at = [&](const Term &value) {
-    return block_of(term::substitute(slot, {{along.variable, value}}), expressions);
-  };
-  return fmt::format("for (uint64_t {0} = {1}; {0} < {2}; {0}++) {3}[{0}] = 1;", names.fresh("block"),
-                     at(along.lower), at(along.upper + Term(copied_block - 1)), marks);
+  begin_stops(x.body);
+  text_ += "#ifdef _OPENMP\n";
+  open(fmt::format("if ({})", test), {});
+  text_ += "#pragma omp " + team("parallel") + "\n";
+  open("", {fmt::format("{} *UNRAVEL_RESTRICT {} = {} + omp_get_thread_num() * {};", type, copy, part(copies),
+                        strides.at(copies)),
+            fmt::format("int32_t *UNRAVEL_RESTRICT {} = {} + omp_get_thread_num() * {};", own_marks,
+                        part(marks), strides.at(marks))});
+  copied_ = parallel.copied, marks_ = own_marks;
+  names_.rename_array(copied_, copy);
+  const std::vector<const WorkspaceArray *> own = own_arrays(x);
+  with_own(own, [&] {
+    text_ += "#pragma omp for " + schedule + "\n";
+    statement_ = &loop;
+    iterations(head, x.body);
+  });
+  names_.rename_array(std::exchange(copied_, {}), result);
+  text_ += "#pragma omp for schedule(dynamic, 8)\n";
+  open(fmt::format("for (int64_t {0} = 0; {0} < ({1} + {2}) / {3}; {0}++)", block, count, copied_block - 1,
+                   copied_block),
+       {});
+  line("const int64_t {} = {} * {};", first, copied_block, block);
+  line("const int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", end, first, copied_block, count);
+  if (zeroed) line("for (int64_t {0} = {1}; {0} < {2}; {0}++) {3}[{0}] = 0;", slot, first, end, result);
+  line("for (int64_t {0} = 0; {0} < {1}; {0}++) {{", thread, threads);
+  line("  {} *{} = {} + {} * {};", type, from, part(copies), thread, strides.at(copies));
+  line("  if (!{}[{} * {} + {}]) continue;", part(marks), thread, strides.at(marks), block);
+  line("  {}[{} * {} + {}] = 0;", part(marks), thread, strides.at(marks), block);
+  line("  for (int64_t {0} = {1}; {0} < {2}; {0}++) {{", slot, first, end);
+  line("    " + expressions_.reduction(fmt::format("{}[{}]", result, slot), element, by,
+                                       fmt::format("{}[{}]", from, slot)));
+  line("    {}[{}] = {};", from, slot, identity);
+  line("  }");
+  line("}");
+  close({});
+  close({});
+  --indent_;
+  line("} else");
+  text_ += "#endif\n";
+  open("", {});
+  with_own(own, [&] {
+    if (zeroed) write(*zeroed);
+    statement_ = &loop;
+    iterations(head, x.body);
+  });
+  close({});
+  end_stops();
 }
 
 } // namespace unravel::emit

@@ -3,15 +3,12 @@
 #include "emit/body.h"
 #include "emit/expression.h"
 #include "emit/names.h"
-#include "emit/opening.h"
-#include "emit/own_operators.h"
 #include "emit/prelude.h"
 #include "emit/workspace.h"
 #include "emit/wrap.h"
+#include "loop/arrays.h"
 #include "loop/assembled.h"
-#include "loop/blas.h"
 #include "loop/passes.h"
-#include "loop/walk.h"
 #include "value/chosen.h"
 
 #include <algorithm>
@@ -167,29 +164,19 @@ std::string documentation(const Program &program, const Names &names, const Expr
   }
   const std::string errors = errors_text(program);
   if (!errors.empty()) result += wrap_text(errors, " * ");
-  if (loop::has_blas(program.body)) result += " *\n * It calls CBLAS: link with OpenBLAS.\n";
+  if (loop::holds<loop::Blas>(program.body)) result += " *\n * It calls CBLAS: link with OpenBLAS.\n";
   return result + " */\n";
-}
-
-/// A table knows how many elements it has: no size has to be read for it.
-void take_out_of_tables(loop::Block &block, const std::set<std::string> &hashed) {
-  for (loop::Statement &statement : block) {
-    auto *zero = std::get_if<loop::Zero>(&statement.kind);
-    if (zero && hashed.contains(zero->array)) zero->count = term::Term(0);
-    for (loop::Block *inner : loop::blocks_of(statement))
-      take_out_of_tables(*inner, hashed);
-  }
 }
 
 /// Nor arguments that no operator looks at, and tests of integers for what is no number.
 Program without_unused(Program program) {
-  std::set<std::string> hashed;
-  for (const loop::WorkspaceArray &array : program.workspace)
-    if (array.hashed) hashed.insert(array.name);
-  if (!hashed.empty()) take_out_of_tables(program.body, hashed);
-  loop::rewrite(
-      program.body, [](const term::Term &term) { return term; },
-      [](const loop::Value &value) { return value::chosen(value); });
+  // A table knows how many elements it has: no size has to be read for it.
+  loop::each_statement(program.body, [&](loop::Statement &statement) {
+    auto *zero = statement.as<loop::Zero>();
+    const loop::WorkspaceArray *array = zero ? loop::find_workspace(zero->array, program) : nullptr;
+    if (array && array->hashed) zero->count = term::Term(0);
+  });
+  loop::rewrite(program.body, {}, [](const loop::Value &value) { return value::chosen(value); });
   const loop::Types types(program);
   if (types.has_integers()) program.body = loop::drop_tests_of_integers(std::move(program.body), types);
   program.body = loop::drop_unused(std::move(program.body));

@@ -1,9 +1,8 @@
 #include "emit/expression.h"
 
-#include "emit/precedence.h"
 #include "emit/together.h"
+#include "loop/arrays.h"
 #include "loop/hash.h"
-#include "loop/walk.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -49,9 +48,9 @@ Expressions::Expressions(const loop::Program &program, const Names &names) : nam
     need_type(array.element);
     arrays_[name] = std::move(array);
   };
-  for (const loop::TensorParameter &parameter : program.parameters)
-    for (const loop::ArrayParameter &array : parameter.arrays)
-      add(parameter.name + "." + array.name, {array.element, array.non_negative, array.extents});
+  loop::each_array(program, [&](const std::string &name, const loop::ArrayParameter &array, const auto &) {
+    add(name, {array.element, array.non_negative, array.extents});
+  });
   for (const loop::WorkspaceArray &array : program.workspace)
     add(array.name, {array.element,
                      array.element == loop::ElementType::Bit,
@@ -103,10 +102,7 @@ std::string Expressions::gather(bool is_long, bool is_plain) {
 /// All variables are taken to be non-negative until an assignment speaks against it: the first negative value
 /// in a run would need an earlier one.
 void Expressions::find_non_negative(const loop::Program &program) {
-  for (const loop::TensorParameter &parameter : program.parameters)
-    for (const auto *names : {&parameter.sizes, &parameter.counts})
-      for (const std::string &name : *names)
-        non_negative_.insert(parameter.name + "." + name);
+  non_negative_ = loop::sizes_of(program);
   for (const std::string &name : loop::effects_of(program.body).declared)
     non_negative_.insert(name);
   bool changed = true;
@@ -118,19 +114,17 @@ void Expressions::find_non_negative(const loop::Program &program) {
     changed = false;
     each_statement_with_facts(
         program.body, {}, [&](const loop::Statement &statement, const loop::Facts &facts) {
-          if (const auto *loop = std::get_if<loop::For>(&statement.kind))
-            check(loop->variable, loop->lower, facts);
-          const auto *merge = std::get_if<loop::Merge>(&statement.kind);
+          if (const auto *loop = statement.as<loop::For>()) check(loop->variable, loop->lower, facts);
+          const auto *merge = statement.as<loop::Merge>();
           for (const loop::KeyedRange *range : loop::keyed_ranges_of(statement)) {
             check(range->variable, range->lower, facts);
             if (merge)
               check(merge->variable, term::apply(range->key, {term::variable(range->variable)}), facts);
           }
-          if (const auto *let = std::get_if<loop::Let>(&statement.kind))
-            check(let->variable, let->value, facts);
-          if (const auto *declare = std::get_if<loop::Declare>(&statement.kind))
+          if (const auto *let = statement.as<loop::Let>()) check(let->variable, let->value, facts);
+          if (const auto *declare = statement.as<loop::Declare>())
             check(declare->variable, declare->initial, facts);
-          if (const auto *assign = std::get_if<loop::Assign>(&statement.kind))
+          if (const auto *assign = statement.as<loop::Assign>())
             check(assign->variable, assign->value, facts);
         });
   }
@@ -175,19 +169,25 @@ bool Expressions::has_non_negative_kind(const Term &term, const loop::Facts &fac
                     term.node().kind);
 }
 
-std::string Expressions::name_of_variable(const std::string &name) const {
-  if (place_ == Place::Local) return names_.variable(name);
+std::string Expressions::member_name(const std::string &name) const {
   return place_ == Place::Member ? names_.member(name) : struct_->members.at(last_part(name));
 }
 
+std::string Expressions::name_of_variable(const std::string &name) const {
+  return place_ == Place::Local ? names_.variable(name) : member_name(name);
+}
+
 std::string Expressions::name_of_array(const std::string &name) const {
-  if (place_ == Place::Local) return names_.array(name);
-  return place_ == Place::Member ? names_.member(name) : struct_->members.at(last_part(name));
+  return place_ == Place::Local ? names_.array(name) : member_name(name);
 }
 
 std::string Expressions::operand(const Term &term, int binding) const {
   Printed printed = print(term);
   return wrap(printed.text, printed.binding < binding);
+}
+
+Expressions::Printed Expressions::cast(const std::string &type, const Printed &printed) {
+  return {fmt::format("({}){}", type, wrap(printed.text, printed.binding < unary)), unary, false};
 }
 
 /// size * atom, in 64 bits if there is arithmetic in it.
@@ -223,12 +223,9 @@ Expressions::Printed Expressions::print_linear(const Linear &linear) const {
   if ((linear.constant != 0 || parts.empty()) && !constant_first) add_constant();
   if (parts.size() == 1 && !parts[0].negative) return parts[0].printed;
 
-  auto widen = [](Part &part) {
-    part.printed = {"(int64_t)" + wrap(part.printed.text, part.printed.binding < unary), unary, false};
-  };
   std::size_t wide = parts[0].is_literal ? 1 : 0; // the part to be cast where the first sum is one of 32 bits
   if (parts[0].printed.narrow && wide < parts.size() && (parts.size() == 1 || parts[1].printed.narrow))
-    widen(parts[wide]);
+    parts[wide].printed = cast("int64_t", parts[wide].printed);
   std::string text;
   for (const Part &part : parts) {
     bool parentheses = part.printed.binding < (part.negative || !text.empty() ? multiplicative : additive);
@@ -289,18 +286,16 @@ Expressions::Printed Expressions::print_load(const term::Apply &load) const {
   Term slot;
   for (std::size_t k = 0; k < load.arguments.size(); ++k)
     slot = multiply(slot, array.extents[k]) + load.arguments[k];
-  if (array.unset)
-    return {fmt::format("{}({}, {}, {})", for_table("look_up", load.function), name_of_array(load.function),
-                        print(slot).text, *array.unset),
-            primary, array.element == loop::ElementType::Int32};
-  return {fmt::format("{}[{}]", name_of_array(load.function), print(slot).text), primary,
-          array.element == loop::ElementType::Int32};
+  const std::string text = array.unset
+                               ? fmt::format("{}({}, {}, {})", for_table("look_up", load.function),
+                                             name_of_array(load.function), print(slot).text, *array.unset)
+                               : fmt::format("{}[{}]", name_of_array(load.function), print(slot).text);
+  return {text, primary, array.element == loop::ElementType::Int32};
 }
 
 void Expressions::find_short(const loop::Block &body) {
-  each_statement(body, [&](const loop::Statement &statement) {
-    const auto *let = std::get_if<loop::Let>(&statement.kind);
-    if (let && is_short_load(let->value)) short_.insert(let->variable);
+  loop::each<loop::Let>(body, [&](const loop::Let &let) {
+    if (is_short_load(let.value)) short_.insert(let.variable);
   });
 }
 
@@ -467,7 +462,7 @@ std::string Expressions::is_stored(const std::string &local) const {
 std::string Expressions::as_element(const Term &term, loop::ElementType type) const {
   Printed printed = print(term);
   if (type != loop::ElementType::Int32 || printed.narrow) return printed.text;
-  return "(int32_t)" + wrap(printed.text, printed.binding < unary);
+  return cast("int32_t", printed).text;
 }
 
 } // namespace unravel::emit

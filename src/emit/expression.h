@@ -5,14 +5,27 @@
 #include "loop/loop.h"
 #include "loop/types.h"
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 
 namespace unravel::emit {
 
+// C's precedences, the tightest first.
+inline constexpr int primary = 10, unary = 9, multiplicative = 8, additive = 7, relational = 6, equality = 5;
+inline constexpr int both = 4, either = 3;
+
+inline std::string wrap(const std::string &text, bool parentheses) {
+  return parentheses ? "(" + text + ")" : text;
+}
+
 /// Of an element in memory; bits lie 32 to a word.
 std::string c_type(loop::ElementType type);
+/// How C's functions of mathematics end for that type.
+const char *end_of_c(loop::ElementType type);
+/// Calls of a function of two arguments, one after the other: f(f(a, b), c).
+std::string joined_by(const std::string &function, const std::vector<std::string> &arguments);
 
 /// Terms, conditions and values as C expressions, with the parentheses that C needs and gcc asks for, and
 /// casts where arithmetic on 32-bit elements could overflow.
@@ -115,6 +128,7 @@ private:
     bool narrow = false; // its C type is int or int32_t
   };
 
+  static Printed cast(const std::string &type, const Printed &printed);
   Printed print(const term::Term &term) const;
   Printed print_linear(const term::Linear &linear) const;
   Printed print_part(const term::Term &atom, std::int64_t size) const;
@@ -127,6 +141,8 @@ private:
   Printed print_extreme(const std::vector<term::Term> &of, bool smallest) const;
   Printed print_parts(const std::vector<term::Term> &parts, bool conjunction) const;
   Printed print_value(const loop::Value &value) const;
+  Printed print_chain(const loop::Value::Apply &x, const Printed &first,
+                      const std::function<Printed(const loop::Value &)> &print) const;
   Printed print_applied(const loop::Value::Apply &x) const;
   Printed print_called(const loop::Value::Apply &x) const;
   Printed print_part(const loop::Value::Apply &x, loop::ElementType below) const;
@@ -146,6 +162,7 @@ private:
   std::string print_number(double number) const;
   std::string operand(const term::Term &term, int binding) const;
 
+  std::string member_name(const std::string &name) const; // not of locals
   std::string name_of_variable(const std::string &name) const;
   std::string name_of_array(const std::string &name) const;
 

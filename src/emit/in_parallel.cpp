@@ -1,6 +1,5 @@
 #include "emit/statement_writer.h"
 
-#include "emit/copies.h"
 #include "emit/mentioned.h"
 #include "emit/pragmas.h"
 #include "emit/workspace.h"
@@ -17,10 +16,24 @@ namespace unravel::emit {
 using namespace loop;
 using term::Term;
 
+namespace {
+
+/// How many numbers are multiplied to one.
+std::vector<Term> factors_of(const Term &term) {
+  const auto *product = term.as<term::Product>();
+  if (!product) return {term};
+  std::vector<Term> factors = factors_of(product->left);
+  for (Term &factor : factors_of(product->right))
+    factors.push_back(std::move(factor));
+  return factors;
+}
+
+} // namespace
+
 void StatementWriter::workspace(const std::set<std::string> &used) {
   outside_ = mentioned(options_.openmp_pragmas ? without_parallel(program_.body) : program_.body);
   each_statement(program_.body, [&](const Statement &statement) {
-    const auto *loop = std::get_if<For>(&statement.kind);
+    const auto *loop = statement.as<For>();
     if (options_.openmp_pragmas && loop && loop->parallel) in_parallel_.merge(mentioned({statement}));
   });
   for (const WorkspaceArray &array : program_.workspace)
@@ -30,9 +43,8 @@ void StatementWriter::workspace(const std::set<std::string> &used) {
     if (!used.contains(array.name) || array.for_teams || (in_parts && !outside_.contains(array.name)))
       continue;
     expressions_.need("restrict");
-    line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{};", expressions_.type_in_workspace(array),
-                     names_.array(array.name), names_.workspace().parameter,
-                     names_.workspace().members.at(array.name)));
+    line("{} *UNRAVEL_RESTRICT {} = {}->{};", expressions_.type_in_workspace(array), names_.array(array.name),
+         names_.workspace().parameter, names_.workspace().members.at(array.name));
     find_blocks(array);
   }
 }
@@ -40,7 +52,7 @@ void StatementWriter::workspace(const std::set<std::string> &used) {
 void StatementWriter::find_blocks(const WorkspaceArray &array) {
   if (!expressions_.is_marked(array.name)) return;
   const std::string name = names_.fresh(names_.array(array.name) + "_blocks");
-  line(fmt::format("const int64_t {} = {};", name, expressions_.term_of_members(first_block(array))));
+  line("const int64_t {} = {};", name, expressions_.term_of_members(first_block(array)));
   Expressions::Marked marked = expressions_.marked();
   marked[array.name] = name;
   expressions_.set_marked(std::move(marked));
@@ -48,12 +60,33 @@ void StatementWriter::find_blocks(const WorkspaceArray &array) {
 
 void StatementWriter::reserve(const WorkspaceArray &array) {
   if (array.grows) return;
-  bool in_parts = array.per_thread && in_parallel_.contains(array.name);
-  Reservation made = reserve_text(array, in_parts, names_, expressions_);
-  if (in_parts) strides_[array.name] = made.stride;
-  lines(made.before);
-  open(made.test, made.inside);
-  close({});
+  const Names::Workspace &work = names_.workspace();
+  const std::string &name = names_.array(array.name);
+  const std::string member = work.parameter + "->" + work.members.at(array.name);
+  const std::string capacity = work.parameter + "->" + work.capacities.at(array.name);
+  std::string size = expressions_.term_of_members(elements_of(array, expressions_));
+  if (array.per_thread && in_parallel_.contains(array.name)) {
+    const std::string stride = strides_[array.name] = names_.fresh(name + "_stride");
+    line("const int64_t {} = {};", stride, expressions_.term_of_members(padded_part(array, expressions_)));
+    size = threads_text(names_, expressions_) + " * " + stride;
+  }
+  if (!is_true(array.when)) // 0 where the array isn't needed
+    size = fmt::format("{} ? {} : 0", expressions_.term_of_members(array.when), size);
+  const std::string room = names_.fresh(name + "_room");
+  line("const int64_t {} = {};", room, size);
+  expressions_.need("reserve");
+  if (array.hashed &&
+      array.extent.as<term::Product>()) { // no memory for elements would show that they are too many
+    std::string count = "1.0";
+    for (const Term &factor : factors_of(array.extent))
+      count += fmt::format(" * (double)({})", expressions_.term_of_members(factor));
+    line("if ({} > 9e18) return 2;", count);
+  }
+  open(fmt::format("if ({} < {})", capacity, room), {});
+  if (array.hashed) line("{}({}, {});", expressions_.for_table("free_tables", array.name), member, capacity);
+  line("{0} = ({1} *)unravel_reserve({0}, &{2}, {3}, sizeof({1}), {4});", member,
+       expressions_.type_in_workspace(array), capacity, room, array.hashed ? 0 : array.initial.value_or(0));
+  close({fmt::format("if (!{}) return 2;", member)});
 }
 
 void StatementWriter::write_parallel(const For &x, const std::string &head) {
@@ -76,7 +109,7 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
     work = expressions_.term_of_members(*x.parallel->work);
   } else if (needs_work) {
     work = names_.fresh(names_.variable(x.variable) + "_work");
-    line(fmt::format("const int64_t {} = {};", work, expressions_.term(*x.parallel->work)));
+    line("const int64_t {} = {};", work, expressions_.term(*x.parallel->work));
     otherwise = fmt::format("(void){};", work);
   }
   std::string enough = x.parallel->least > 0 ? fmt::format(" if ({}{} >= {})", x.simd ? "parallel : " : "",
@@ -105,18 +138,14 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
 }
 
 void StatementWriter::begin_stops(const Block &body) {
-  bool stops = false;
-  each_statement(body, [&](const Statement &statement) {
-    stops = stops || std::holds_alternative<Reserve>(statement.kind);
-  });
-  if (!stops) return;
+  if (!holds<Reserve>(body)) return;
   stopped_ = names_.fresh("stopped");
-  line(fmt::format("int {} = 0;", stopped_));
+  line("int {} = 0;", stopped_);
 }
 
 void StatementWriter::end_stops() {
   if (stopped_.empty()) return;
-  line(fmt::format("if ({}) goto {};", std::exchange(stopped_, {}), assembly_.label()));
+  line("if ({}) goto {};", std::exchange(stopped_, {}), assembly_.label());
 }
 
 void StatementWriter::iterations(const std::string &head, const Block &body) {
@@ -178,14 +207,13 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
         stopped));
     open(fmt::format("for (int64_t {0}; ({0} = unravel_parts_next(&{1})) >= 0;)", chunk, parts), {});
     for (const auto &[name, next] : {std::pair(first, chunk), std::pair(end, chunk + " + 1")})
-      line(fmt::format("const int64_t {} = unravel_parts_first(&{}, {}, {}, {});", name, parts, next, lower,
-                       upper));
-    line(fmt::format("if (unravel_parts_failed(&{})) continue;", parts));
+      line("const int64_t {} = unravel_parts_first(&{}, {}, {}, {});", name, parts, next, lower, upper);
+    line("if (unravel_parts_failed(&{})) continue;", parts);
     for (std::size_t k = 0; k < variables.size(); ++k) {
       const std::string &own = names_.variable(variables[k]);
       if (!made.counter(variables[k]))
-        line(fmt::format("{} = {} > 0 ? {} : {};", own, chunk, first, outside.at(variables[k])));
-      line(fmt::format("unravel_parts_from(&{}, {}, {}, {});", parts, chunk, k, own));
+        line("{} = {} > 0 ? {} : {};", own, chunk, first, outside.at(variables[k]));
+      line("unravel_parts_from(&{}, {}, {}, {});", parts, chunk, k, own);
     }
     open("", {});
     statement_ = &loop;
@@ -195,16 +223,15 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
         const std::string &own = names_.variable(pointers.end);
         comment("nodes without entries");
         open(fmt::format("while ({} + 1 < {}.chunks && {} < {})", chunk, parts, own, end), {});
-        line(fmt::format(
-            "{}[{}] = {};", names_.array(pointers.array), own,
-            expressions_.as_element(term::variable(pointers.into), expressions_.type_of(pointers.array))));
+        line("{}[{}] = {};", names_.array(pointers.array), own,
+             expressions_.as_element(term::variable(pointers.into), expressions_.type_of(pointers.array)));
         close({own + "++;"});
       }
     for (std::size_t k = 0; k < variables.size(); ++k)
-      line(fmt::format("unravel_parts_to(&{}, {}, {}, {});", parts, chunk, k, names_.variable(variables[k])));
+      line("unravel_parts_to(&{}, {}, {}, {});", parts, chunk, k, names_.variable(variables[k]));
     close({"continue;"});
     text_ += stopped + ":\n";
-    line(fmt::format("unravel_parts_fail(&{}, {});", parts, assembly_.code()));
+    line("unravel_parts_fail(&{}, {});", parts, assembly_.code());
     close({});
     lines(assembly_.hold(made, parts));
     assembly_.end_own();
@@ -264,50 +291,6 @@ void StatementWriter::write_team(const For &x, const std::string &head) {
   end_stops();
 }
 
-bool StatementWriter::clears_copied(const Statement &next) {
-  const auto *zero = std::get_if<Zero>(&statement_->kind);
-  const auto *loop = options_.openmp_pragmas ? std::get_if<For>(&next.kind) : nullptr;
-  if (zero && loop && emit::clears_copied(*zero, *loop, program_)) zeroed_ = zero;
-  return zero && zeroed_ == zero;
-}
-
-void StatementWriter::write_with_copies(const For &x, const std::string &head) {
-  const Statement &loop = *statement_;
-  const Zero *zeroed = std::exchange(zeroed_, nullptr);
-  CopiesText text = copies_text(x, program_, zeroed != nullptr, names_, expressions_);
-  lines(text.before);
-  begin_stops(x.body);
-  text_ += "#ifdef _OPENMP\n";
-  open(text.test, {});
-  text_ += "#pragma omp " + team("parallel") + "\n";
-  open("", text.own);
-  copied_ = x.parallel->copied, marks_ = text.marks;
-  std::string result = names_.array(copied_);
-  names_.rename_array(copied_, text.copy);
-  const std::vector<const WorkspaceArray *> own = own_arrays(x);
-  with_own(own, [&] {
-    text_ += "#pragma omp " + text.schedule + "\n";
-    statement_ = &loop;
-    iterations(head, x.body);
-  });
-  names_.rename_array(std::exchange(copied_, {}), result);
-  text_ += "#pragma omp for schedule(dynamic, 8)\n";
-  open(text.over_blocks, text.add_up);
-  close({});
-  close({});
-  --indent_;
-  line("} else");
-  text_ += "#endif\n";
-  open("", {});
-  with_own(own, [&] {
-    if (zeroed) write(*zeroed);
-    statement_ = &loop;
-    iterations(head, x.body);
-  });
-  close({});
-  end_stops();
-}
-
 void StatementWriter::pragma(const std::string &text, const std::string &otherwise) {
   text_ += "#ifdef _OPENMP\n#pragma omp " + text + "\n";
   if (!otherwise.empty()) {
@@ -322,9 +305,9 @@ std::string StatementWriter::declare_own(const WorkspaceArray &array) {
   std::string local = outside_.contains(array.name) ? names_.fresh(outside + "_own") : outside;
   expressions_.need("thread");
   expressions_.need("restrict");
-  line(fmt::format("{} *UNRAVEL_RESTRICT {} = {}->{} + unravel_thread() * {};",
-                   expressions_.type_in_workspace(array), local, names_.workspace().parameter,
-                   names_.workspace().members.at(array.name), strides_.at(array.name)));
+  line("{} *UNRAVEL_RESTRICT {} = {}->{} + unravel_thread() * {};", expressions_.type_in_workspace(array),
+       local, names_.workspace().parameter, names_.workspace().members.at(array.name),
+       strides_.at(array.name));
   names_.rename_array(array.name, local);
   find_blocks(array);
   return outside;

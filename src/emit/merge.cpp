@@ -1,35 +1,46 @@
-#include "emit/merge.h"
+// The union of sets of keys: each body is written once, however many ranges there are. The key at each
+// range's cursor stands in a variable, which holds more than any key behind the range's end.
+#include "emit/statement_writer.h"
 
 #include <fmt/format.h>
 
 namespace unravel::emit {
 
-MergeText merge_text(const loop::Merge &loop, Names &names, Expressions &expressions) {
-  const std::string &key = names.variable(loop.variable);
-  const std::string none = names.fresh(key + "_none"); // more than any key
-  MergeText text;
-  text.cursors.push_back(fmt::format("const int64_t {} = 9223372036854775807;", none));
-  std::vector<std::string> keys, first_keys;
-  for (const loop::MergedRange &merged : loop.ranges) {
-    const std::string &position = names.variable(merged.range.variable);
-    const std::string end = names.fresh(position + "_end");
-    const std::string at = names.fresh(position + "_key");
-    const std::string next = fmt::format("{} = {} < {} ? {}[{}] : {};", at, position, end,
-                                         names.array(merged.range.key), position, none);
-    text.cursors.push_back(fmt::format("int64_t {} = {};", position, expressions.term(merged.range.lower)));
-    text.cursors.push_back(fmt::format("const int64_t {} = {};", end, expressions.term(merged.range.upper)));
-    first_keys.push_back("int64_t " + next);
-    text.holds_key.push_back(fmt::format("if ({} == {})", at, key));
-    text.advance.push_back({fmt::format("{}++;", position), next});
-    keys.push_back(at);
+using namespace loop;
+
+void StatementWriter::write(const Merge &x) {
+  const Statement &loop = *statement_;
+  comment(x.comment);
+  const std::string &key = names_.variable(x.variable);
+  const std::string none = names_.fresh(key + "_none"); // more than any key
+  open("", {fmt::format("const int64_t {} = 9223372036854775807;", none)});
+  std::vector<std::string> keys, next;
+  for (const MergedRange &merged : x.ranges) {
+    const std::string &position = names_.variable(merged.range.variable);
+    const std::string end = names_.fresh(position + "_end");
+    keys.push_back(names_.fresh(position + "_key"));
+    next.push_back(fmt::format("{} = {} < {} ? {}[{}] : {};", keys.back(), position, end,
+                               names_.array(merged.range.key), position, none));
+    line("int64_t {} = {};", position, expressions_.term(merged.range.lower));
+    line("const int64_t {} = {};", end, expressions_.term(merged.range.upper));
   }
-  text.cursors.insert(text.cursors.end(), first_keys.begin(), first_keys.end());
-  text.over_keys = "for (;;)";
-  text.take_key.push_back(fmt::format("int64_t {} = {};", key, keys.front()));
+  for (const std::string &each : next)
+    line("int64_t " + each);
+  open("for (;;)", {fmt::format("int64_t {} = {};", key, keys.front())});
   for (std::size_t k = 1; k < keys.size(); ++k)
-    text.take_key.push_back(fmt::format("if ({1} < {0}) {0} = {1};", key, keys[k]));
-  text.take_key.push_back(fmt::format("if ({} == {}) break;", key, none));
-  return text;
+    line("if ({1} < {0}) {0} = {1};", key, keys[k]);
+  line("if ({} == {}) break;", key, none);
+  for (std::size_t k = 0; k < x.ranges.size(); ++k) {
+    line("if ({} == {}) {{", keys[k], key);
+    branch(loop, k, x.ranges[k].body);
+    ++indent_;
+    close({fmt::format("{}++;", names_.variable(x.ranges[k].range.variable)), next[k]});
+  }
+  --indent_;
+  branch(loop, x.ranges.size(), x.body);
+  line("}");
+  --indent_;
+  line("}");
 }
 
 } // namespace unravel::emit

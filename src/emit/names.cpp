@@ -1,6 +1,5 @@
 #include "emit/names.h"
 
-#include "emit/reserved.h"
 #include "loop/walk.h"
 #include "term/read.h"
 
@@ -134,9 +133,8 @@ void Names::name_workspace(const Program &program) {
   workspace_.free = take(taken_, workspace_.type + "_free");
   workspace_.parameter = take(taken_, "work");
   std::set<std::string> members;
-  loop::each_statement(program.body, [&](const loop::Statement &statement) {
-    const auto *loop = std::get_if<loop::For>(&statement.kind);
-    if (loop && loop->parallel && workspace_.threads.empty()) workspace_.threads = take(members, "threads");
+  loop::each<loop::For>(program.body, [&](const loop::For &loop) {
+    if (loop.parallel && workspace_.threads.empty()) workspace_.threads = take(members, "threads");
   });
   for (const loop::WorkspaceArray &array : program.workspace) {
     std::string wanted = array.name;
@@ -190,7 +188,7 @@ void Names::name_variables(const Program &program) {
       auto names = variables_of(term);
       used.insert(names.begin(), names.end());
     });
-    if (const auto *set = std::get_if<loop::SetCount>(&statement.kind)) used.insert(set->count);
+    if (const auto *set = statement.as<loop::SetCount>()) used.insert(set->count);
   });
   // The slots of index arrays of several extents are computed from sizes.
   for (const TensorParameter &parameter : program.parameters)

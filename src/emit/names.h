@@ -76,6 +76,10 @@ private:
   std::set<std::string> taken_;
 };
 
+/// Whether an identifier means something in C, C++, their standard libraries, POSIX or OpenMP, or is one of
+/// ours, so that a user's name must not be it.
+bool is_reserved(const std::string &identifier);
+
 /// The text with everything that may not stand in an identifier replaced or dropped; never empty.
 std::string to_identifier(const std::string &text);
 

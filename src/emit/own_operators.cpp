@@ -1,4 +1,4 @@
-#include "emit/own_operators.h"
+#include "emit/body.h"
 
 #include "emit/wrap.h"
 #include "loop/own_operators.h"

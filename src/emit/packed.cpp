@@ -1,7 +1,7 @@
 #include "emit/packed.h"
 
+#include "emit/body.h"
 #include "emit/names.h"
-#include "emit/opening.h"
 #include "emit/wrap.h"
 
 #include <algorithm>
@@ -96,9 +96,9 @@ public:
     std::string functions;
     for (const One &one : packed_)
       if (one.result.drops_zeros)
-        functions += replaced(replaced(replaced(drop_zeros_text, "NUMBER", number_type(one)), "ENTRY",
-                                       entry_type(one)),
-                              "MODES", std::to_string(one.result.modes.size()));
+        functions += replaced(
+            replaced(replaced(drop_zeros_text, "NUMBER", number_type(one)), "ENTRY", entry_type(one)),
+            "MODES", std::to_string(one.result.modes.size()));
     return functions +
            wrap_text(comment_text("Lists the entries of " + packed_names() + ", then packs them."), "// ") +
            wrap_code(signature(whole_, names_) + " {", "") + body_ + "}\n";

@@ -1,7 +1,7 @@
 // Short loops over neighbouring elements, two iterations at a time: the rows of a block.
-#include "loop/pair_sums.h"
 
 #include "emit/statement_writer.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ bool StatementWriter::write_pair_sums(const For &x) {
     finish.push_back(fmt::format("{} += {}[0] + {}[1];", names_.variable(sum), name, name));
   }
   for (const Statement &statement : x.body) {
-    if (const auto *value = std::get_if<DeclareValue>(&statement.kind)) {
+    if (const auto *value = statement.as<DeclareValue>()) {
       inside.push_back(fmt::format("const {} {} = {};", pair, names_.variable(value->name),
                                    expressions_.pair(value->initial, x.variable)));
       continue;

@@ -1,17 +1,16 @@
 #pragma once
 
 #include "emit/assembled.h"
+#include "emit/body.h"
 #include "emit/emit.h"
 #include "emit/expression.h"
 #include "emit/names.h"
-#include "emit/span.h"
-#include "loop/columns.h"
-#include "loop/dense_sum.h"
+#include "loop/blas.h"
 #include "loop/facts.h"
-#include "loop/gathered_sum.h"
-#include "loop/lane_sums.h"
-#include "loop/tile_sum.h"
+#include "loop/vector_sums.h"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <optional>
@@ -20,9 +19,13 @@
 #include <vector>
 
 /// The writer of a kernel function's statements. Its parts lie in statements.cpp (one by one),
-/// in_registers.cpp (sums in vectors), tiles.cpp (in tiles), in_parallel.cpp (threads) and at_once.cpp (tests
-/// of many iterations).
+/// assignment.cpp, blas.cpp, intersect.cpp and merge.cpp (of some kinds), in_registers.cpp, columns.cpp,
+/// tiles.cpp, masked.cpp and pair_sums.cpp (sums in vectors), in_parallel.cpp and copies.cpp (threads) and
+/// at_once.cpp (tests of many iterations).
 namespace unravel::emit {
+
+/// Elements of a vector.
+inline constexpr int vector_lanes = 8;
 
 class StatementWriter {
 public:
@@ -50,6 +53,10 @@ public:
   void body();
 
   void line(const std::string &text);
+  template <class First, class... Others>
+  void line(fmt::format_string<First, Others...> format, First &&first, Others &&...others) {
+    line(fmt::format(format, std::forward<First>(first), std::forward<Others>(others)...));
+  }
 
   /// Where the macro is defined.
   void guarded_line(const std::string &macro, const std::string &text);
@@ -76,13 +83,19 @@ private:
 
   void comment(const std::string &text);
 
+  static bool mentions_variable(const loop::Block &block, const std::string &variable) {
+    return std::ranges::any_of(block, [&](const loop::Statement &statement) {
+      return loop::occurrences(statement, term::variable(variable)) > 0;
+    });
+  }
+
   /// Whether a bound may be computed again in each iteration: it doesn't change and is short.
   bool is_repeatable(const term::Term &bound, const loop::Block &body) const;
   void write(const loop::For &x);
   void write_for(const loop::For &x);
   void write_loop(const loop::For &x);
 
-  /// The loop with its sums in pairs, where it is such a loop (loop/pair_sums.h), as far as `#else`; false,
+  /// The loop with its sums in pairs, where it is such a loop (loop/vector_sums.h), as far as `#else`; false,
   /// and writes nothing, where it is none.
   bool write_pair_sums(const loop::For &x);
 
@@ -131,10 +144,15 @@ private:
   /// Whether the statement clears what the next one sums up, which then clears what it doesn't store.
   bool clears_sum(const loop::Statement &next);
 
-  /// The C variable that says whether what the nest sums up is stored past the caches.
-  std::string past_caches(const loop::DenseSum &sum);
+  /// The C variable that says whether what is summed up in the array is stored past the caches.
+  std::string past_caches(const std::string &array);
 
   void write_in_registers(const loop::DenseSum &sum);
+
+  /// A loop over parts of some vectors, from `first` on, as far as there are whole ones before `end`;
+  /// `begin`: what a part begins with.
+  void open_part(const std::string &first, int vectors, const std::string &end,
+                 const std::vector<std::string> &begin);
 
   void write_again(const loop::Statement &loop);
 
@@ -160,6 +178,7 @@ private:
   bool write_columns(const loop::For &x);
   /// What takes the place of a loop over columns in the part that is being written; false where it is none.
   bool write_columns_inside(const loop::For &inner);
+  /// The v-th vector from the element on; a product for the v-th vector of columns.
   std::string lanes_at(const loop::Element &element, int v);
   std::string lanes_of(const loop::Value &value, const std::string &column, int v);
   /// The blocks of a copy that the part from that slot on lies in.
@@ -245,7 +264,15 @@ private:
 
   /// The element, if it lies in a copy.
   const loop::Element *in_copy(const loop::Accumulate &x) const;
+  /// Marks the block of an element of a copy, or the blocks of the elements that a loop runs along.
+  void mark(const term::Term &slot);
+  void mark_stretch(const term::Term &slot, const loop::For &along);
+  /// The block that holds a slot, as a C expression.
+  std::string block_of(const term::Term &slot) const;
   void write_atomic_parts(const std::string &to, loop::ElementType type, const loop::Accumulate &x);
+  /// Of an array of integers or bits, or of values.
+  loop::ElementType type_in(const std::string &array) const;
+  bool is_hashed(const std::string &array) const;
   void write(const loop::SetElement &x);
   void write(const loop::Sort &x);
   void write(const loop::Assign &x);
@@ -256,6 +283,7 @@ private:
   void write(const loop::Miss &);
   void write(const loop::Prefetch &x);
   void write(const loop::Blas &x);
+  std::string blas_call(const loop::Blas &blas, const loop::BlasForm &form);
 
   const loop::Program &program_;
   const EmitOptions &options_;

@@ -1,17 +1,10 @@
 #include "emit/statement_writer.h"
 
-#include "emit/assignment.h"
-#include "emit/blas.h"
-#include "emit/copies.h"
-#include "emit/intersect.h"
-#include "emit/lanes.h"
-#include "emit/merge.h"
 #include "emit/pragmas.h"
 #include "emit/together.h"
 #include "emit/wrap.h"
-#include "loop/blas.h"
+#include "loop/arrays.h"
 #include "loop/passes.h"
-#include "loop/walk.h"
 
 #include <fmt/format.h>
 #include <utility>
@@ -22,10 +15,13 @@ using namespace loop;
 using term::overloaded;
 using term::Term;
 
+/// Elements of a result, 32 MB, that isn't found in a cache by whom it is for.
+constexpr std::int64_t most_cached = std::int64_t{1} << 22;
+
 void StatementWriter::block(const Block &statements) {
   for (std::size_t k = 0; k < statements.size(); ++k) {
     rest_ = {};
-    if (std::holds_alternative<DeclareValue>(statements[k].kind))
+    if (statements[k].is<DeclareValue>())
       for (std::size_t later = k + 1; later < statements.size(); ++later)
         rest_.add(statements[later]);
     statement_ = &statements[k];
@@ -82,19 +78,20 @@ void StatementWriter::body() {
   block(program_.body);
   std::string statements = std::exchange(text_, std::move(before));
   std::string blas_threads;
-  if (has_blas(program_.body)) {
+  if (holds<Blas>(program_.body)) {
     blas_threads = names_.fresh("blas_threads");
-    line(fmt::format("const int {} = {}(1);", blas_threads, expressions_.called("blas_threads")));
+    line("const int {} = {}(1);", blas_threads, expressions_.called("blas_threads"));
   }
   for (const auto &[array, name] : past_caches_)
     guarded_line("__GNUC__", fmt::format("const int {} = {};", name,
-                                         expressions_.term_of_members(longer_than_caches(array, program_))));
+                                         expressions_.term_of_members(
+                                             at_most(Term(most_cached), *slots_of(array, program_)))));
   for (Span &span : spans_)
     span.begin += text_.size(), span.end += text_.size();
   text_ += statements;
   for (const auto &[array, name] : past_caches_)
     guarded_line("__GNUC__", fmt::format("unravel_finish_lanes({});", name));
-  if (!blas_threads.empty()) line(fmt::format("unravel_blas_threads({});", blas_threads));
+  if (!blas_threads.empty()) line("unravel_blas_threads({});", blas_threads);
 }
 
 void StatementWriter::note(std::size_t begin, const Statement &statement) {
@@ -121,20 +118,16 @@ void StatementWriter::comment(const std::string &text) {
   if (!text.empty()) text_ += wrap_text(comment_text(names_.translate(text)), indentation() + "// ");
 }
 
-/// Does the block write integers? Clang doesn't make use of `restrict` where a local variable is declared so:
+/// Does it write integers? Clang doesn't make use of `restrict` where a local variable is declared so:
 /// behind such a write it reads integers once more that may be those, and behind one of bytes anything.
-static bool writes_integers(const Block &body) {
-  bool found = false;
-  each_statement(body, [&](const Statement &statement) {
-    found = found || std::holds_alternative<SetElement>(statement.kind) ||
-            std::holds_alternative<Sort>(statement.kind);
-  });
-  return found;
+static bool writes_integers(const Statement &statement) {
+  return statement.is<SetElement>() || statement.is<Sort>();
 }
 
 bool StatementWriter::is_repeatable(const Term &bound, const Block &body) const {
   const std::size_t reads = applications_of(bound).size();
-  bool simple = reads <= 1 && !effects_of(body).changes(bound) && (reads == 0 || !writes_integers(body));
+  bool simple =
+      reads <= 1 && !effects_of(body).changes(bound) && (reads == 0 || !holds(body, writes_integers));
   std::string text = expressions_.term(bound);
   return simple && text.find("unravel_") == std::string::npos && text.find(" / ") == std::string::npos &&
          text.find(" % ") == std::string::npos;
@@ -181,7 +174,7 @@ void StatementWriter::write_loop(const For &x) {
   } else if (!is_repeatable(x.upper, x.body)) {
     std::string name = names_.fresh(variable + "_end");
     if (x.parallel || x.simd)
-      line(fmt::format("const int64_t {} = {};", name, end));
+      line("const int64_t {} = {};", name, end);
     else
       start += fmt::format(", {} = {}", name, end);
     end = name;
@@ -242,41 +235,10 @@ void StatementWriter::write(const While &x) {
   nested(fmt::format("while ({})", expressions_.term(x.condition)), x.body);
 }
 
-void StatementWriter::write(const Intersect &x) {
-  const Statement &loop = *statement_;
-  comment(x.comment);
-  IntersectText text = intersect_text(x, names_, expressions_);
-  open(text.over_blocks, text.compare);
-  open(text.over_hits, text.take_hit);
-  --indent_;
-  branch(loop, 0, x.body);
-  line("}");
-  close(text.advance);
-}
-
-void StatementWriter::write(const Merge &x) {
-  const Statement &loop = *statement_;
-  comment(x.comment);
-  const MergeText text = merge_text(x, names_, expressions_);
-  open("", text.cursors);
-  open(text.over_keys, text.take_key);
-  for (std::size_t k = 0; k < x.ranges.size(); ++k) {
-    line(text.holds_key[k] + " {");
-    branch(loop, k, x.ranges[k].body);
-    ++indent_;
-    close(text.advance[k]);
-  }
-  --indent_;
-  branch(loop, x.ranges.size(), x.body);
-  line("}");
-  --indent_;
-  line("}");
-}
-
 void StatementWriter::append_if(const std::string &condition, const Block &then) {
   block(Block(then.begin(), then.end() - 1)); // the condition tells nothing
   const auto &counts = std::get<Assign>(then.back().kind);
-  line(fmt::format("{} += {};", names_.variable(counts.variable), condition));
+  line("{} += {};", names_.variable(counts.variable), condition);
 }
 
 void StatementWriter::write(const If &x) {
@@ -290,7 +252,7 @@ void StatementWriter::chain(const Statement &statement, const If &x, const std::
   line(before + (is_true(x.condition) ? "{" : fmt::format("if ({}) {{", expressions_.term(x.condition))));
   branch(statement, 0, x.then);
   if (x.otherwise.empty() || is_true(x.condition)) return;
-  const auto *next = x.otherwise.size() == 1 ? std::get_if<If>(&x.otherwise[0].kind) : nullptr;
+  const auto *next = x.otherwise.size() == 1 ? x.otherwise[0].as<If>() : nullptr;
   if (!next || !next->comment.empty() || is_true(next->condition)) {
     line("} else {");
     branch(statement, 1, x.otherwise);
@@ -320,19 +282,18 @@ void StatementWriter::write(const IfValue &x) {
 
 void StatementWriter::write(const Let &x) {
   if (lanes_ && is_slot_alone(x)) return;
-  line(fmt::format("const int64_t {} = {};", names_.variable(x.variable), expressions_.term(x.value)));
+  line("const int64_t {} = {};", names_.variable(x.variable), expressions_.term(x.value));
 }
 
 void StatementWriter::write(const Declare &x) {
-  line(fmt::format("int64_t {} = {};", names_.variable(x.variable), expressions_.term(x.initial)));
+  line("int64_t {} = {};", names_.variable(x.variable), expressions_.term(x.initial));
 }
 
 void StatementWriter::write(const DeclareValue &x) {
   const char *constant = rest_.stored.contains(x.name) ? "" : "const ";
   const ElementType type = expressions_.types().of_local(x.name);
   expressions_.need_type(type);
-  line(fmt::format("{}{} {} = {};", constant, c_type(type), names_.variable(x.name),
-                   expressions_.value(x.initial, type)));
+  line("{}{} {} = {};", constant, c_type(type), names_.variable(x.name), expressions_.value(x.initial, type));
 }
 
 std::string StatementWriter::target(const Target &target_) {
@@ -342,12 +303,11 @@ std::string StatementWriter::target(const Target &target_) {
 }
 
 void StatementWriter::write(const Store &x) {
-  line(fmt::format("{} = {};", target(x.target),
-                   expressions_.value(x.value, expressions_.types().of(x.target))));
+  line("{} = {};", target(x.target), expressions_.value(x.value, expressions_.types().of(x.target)));
 }
 
 void StatementWriter::write(const Accumulate &x) {
-  if (const Element *element = in_copy(x)) line(mark_text(marks_, element->slot, expressions_));
+  if (const Element *element = in_copy(x)) mark(element->slot);
   const std::string to = lanes_ && lanes_->sum == &x ? lane_ : target(x.target);
   const ElementType type = expressions_.types().of(x.target);
   if (!x.atomic || !options_.openmp_pragmas) return line(expressions_.reduction(to, type, x.by, x.value));
@@ -369,31 +329,9 @@ void StatementWriter::write_atomic_parts(const std::string &to, ElementType type
   open("", {fmt::format("const {} {} = {};", c_type(type), added, expressions_.value(x.value, type))});
   for (int k : {0, 1}) {
     pragma("atomic", "");
-    line(fmt::format("(({} *)&{})[{}] += {}{}({});", c_type(part), to, k, k == 0 ? "creal" : "cimag", end,
-                     added));
+    line("(({} *)&{})[{}] += {}{}({});", c_type(part), to, k, k == 0 ? "creal" : "cimag", end, added);
   }
   close({});
-}
-
-const Element *StatementWriter::in_copy(const Accumulate &x) const {
-  const auto *element = std::get_if<Element>(&x.target);
-  return element && element->array == copied_ ? element : nullptr;
-}
-
-void StatementWriter::write(const SetElement &x) {
-  line(assignment_text(x, program_, names_, expressions_));
-}
-
-void StatementWriter::write(const Assign &x) {
-  line(assignment_text(x, names_, expressions_));
-}
-
-void StatementWriter::write(const Sort &x) {
-  line(sort_text(x, program_, names_, expressions_));
-}
-
-void StatementWriter::write(const Zero &x) {
-  line(zero_text(x, program_, names_, expressions_));
 }
 
 void StatementWriter::write(const Reserve &x) {
@@ -412,14 +350,7 @@ void StatementWriter::write(const Break &) {
 
 void StatementWriter::write(const Prefetch &x) {
   expressions_.need("prefetch");
-  line(fmt::format("UNRAVEL_PREFETCH(&{}[{}]);", names_.array(x.array), expressions_.term(x.slot)));
-}
-
-void StatementWriter::write(const Blas &x) {
-  const BlasText made = blas_text(x, program_, names_, expressions_);
-  if (made.test.empty()) return lines(made.calls);
-  open(fmt::format("if ({})", made.test), made.calls);
-  close({});
+  line("UNRAVEL_PREFETCH(&{}[{}]);", names_.array(x.array), expressions_.term(x.slot));
 }
 
 void StatementWriter::write(const Miss &) {

@@ -1,8 +1,8 @@
-// Products of a column and a row that are added to a matrix (loop/tile_sum.h), in tiles of it that stay in
+// Products of a column and a row that are added to a matrix (loop/vector_sums.h), in tiles of it that stay in
 // registers.
-#include "loop/tile_sum.h"
 
 #include "emit/statement_writer.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@ using term::Term;
 
 namespace {
 
-/// A tile's rows; its vectors, and their elements. As many sums as there are registers for in AVX2, too, and
+/// A tile's rows, and its vectors. As many sums as there are registers for in AVX2, too, and
 /// enough to wait for none.
-constexpr int rows_of_tile = 4, vectors_of_tile = 2, lanes = 8;
+constexpr int rows_of_tile = 4, vectors_of_tile = 2;
 
 } // namespace
 
@@ -29,15 +29,14 @@ std::vector<std::string> StatementWriter::tile_inside(const TileSum &sum, int ve
   for (int v = 0; v < vectors; ++v) {
     std::vector<std::string> factors;
     for (const Element &element : sum.along)
-      factors.push_back("*(const unravel_lanes *)&" +
-                        expressions_.element({element.array, element.slot + Term(v * lanes)}));
+      factors.push_back(lanes_of({element}, sum.columns->variable, v));
     columns.push_back(names_.fresh(fmt::format("{}_lanes{}", names_.variable(sum.columns->variable), v)));
     inside.push_back(fmt::format("const unravel_lanes {} = {};", columns.back(), product(factors)));
   }
   for (int row = 0; row < rows_of_tile; ++row) {
     std::vector<std::string> factors;
     for (const Value &factor : sum.of_row) {
-      const auto *element = std::get_if<Element>(&factor.kind);
+      const auto *element = factor.as<Element>();
       const term::Substitution by{{sum.rows->variable, term::variable(sum.rows->variable) + Term(row)}};
       factors.push_back(expressions_.value(
           element ? Value{Element{element->array, substitute(element->slot, by)}} : factor));
@@ -61,15 +60,12 @@ void StatementWriter::write_tile(const TileSum &sum, int vectors, const std::str
   for (int row = 0; row < rows_of_tile; ++row)
     for (int v = 0; v < vectors; ++v) {
       const term::Substitution by{{sum.rows->variable, term::variable(sum.rows->variable) + Term(row)}};
-      const std::string element =
-          expressions_.element({target.array, substitute(target.slot, by) + Term(v * lanes)});
+      const std::string element = lanes_at({target.array, substitute(target.slot, by)}, v);
       sums.push_back(names_.fresh(fmt::format("{}_tile{}{}", names_.array(target.array), row, v)));
-      begin.push_back(fmt::format("unravel_lanes {} = *(const unravel_lanes *)&{};", sums.back(), element));
-      end.push_back(fmt::format("*(unravel_lanes *)&{} = {};", element, sums.back()));
+      begin.push_back(fmt::format("unravel_lanes {} = *(const {};", sums.back(), element.substr(2)));
+      end.push_back(fmt::format("{} = {};", element, sums.back()));
     }
-  open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first_column, vectors * lanes,
-                   expressions_.term(sum.columns->upper)),
-       begin);
+  open_part(first_column, vectors, expressions_.term(sum.columns->upper), begin);
   inside_ = tile_inside(sum, vectors, sums);
   write_again(loop);
   inside_.clear();
@@ -87,7 +83,7 @@ bool StatementWriter::write_in_tiles(const For &x) {
   const std::string rows_end = expressions_.term(tile_.rows->upper),
                     columns_end = expressions_.term(tile_.columns->upper);
   const std::string first_row = names_.fresh(row + "_first"), first_column = names_.fresh(column + "_first");
-  line(fmt::format("int64_t {} = 0, {} = 0;", first_row, first_column));
+  line("int64_t {} = 0, {} = 0;", first_row, first_column);
   text_ += "#ifdef __GNUC__\n";
   open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first_row, rows_of_tile, rows_end),
        {fmt::format("const int64_t {} = {};", row, first_row), first_column + " = 0;"});

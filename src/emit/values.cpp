@@ -1,9 +1,8 @@
 // Values as C expressions, each computed in one type (loop/types.h). Sums and products of signed integers are
 // computed without sign, where C lets them wrap around, and converted back as a whole.
 #include "emit/expression.h"
+#include "loop/arrays.h"
 
-#include "emit/precedence.h"
-#include "loop/dense_sum.h"
 #include "value/own.h"
 
 #include <algorithm>
@@ -22,11 +21,6 @@ bool is_ring(Operator op) {
   return op == Operator::Add || op == Operator::Multiply || op == Operator::Negate;
 }
 
-/// Of C's functions.
-const char *end_of_c(ElementType type) {
-  return value::type_of_parts(type) == ElementType::Float32 ? "f" : "";
-}
-
 /// An integer of that type.
 std::string integer_text(const value::Scalar &number) {
   if (number.type == ElementType::Int64 && number.integer == INT64_MIN) return "INT64_MIN";
@@ -36,6 +30,17 @@ std::string integer_text(const value::Scalar &number) {
 }
 
 } // namespace
+
+std::string joined_by(const std::string &function, const std::vector<std::string> &arguments) {
+  std::string text = arguments.front();
+  for (std::size_t k = 1; k < arguments.size(); ++k)
+    text = fmt::format("{}({}, {})", function, text, arguments[k]);
+  return text;
+}
+
+const char *end_of_c(ElementType type) {
+  return value::type_of_parts(type) == ElementType::Float32 ? "f" : "";
+}
 
 void Expressions::need_type(ElementType type) const {
   if (type == ElementType::Bool) need("bool");
@@ -86,7 +91,7 @@ Expressions::Printed Expressions::print_value(const loop::Value &value) const {
           [&](const term::Term &x) {
             const Printed printed = print(x);
             if (!printed.narrow) return printed;
-            return Printed{"(int64_t)" + wrap(printed.text, printed.binding < unary), unary, false};
+            return cast("int64_t", printed);
           },
           [&](const loop::Value::Apply &x) {
             if (const auto made = value::made_by_conversion(x.op)) return print_converted(x, *made);
@@ -102,7 +107,7 @@ Expressions::Printed Expressions::print_converted(const loop::Value::Apply &x, E
   const loop::Value &argument = x.arguments.front();
   const ElementType outer = type_, from = types_.of(argument).value_or(made);
   type_ = from;
-  const auto *integer = std::get_if<term::Term>(&argument.kind);
+  const auto *integer = argument.as<term::Term>();
   Printed printed = integer && from != made ? print(*integer) : print_value(argument);
   type_ = outer;
   if (from == made) return printed;
@@ -115,15 +120,15 @@ Expressions::Printed Expressions::print_converted(const loop::Value::Apply &x, E
     return {fmt::format("unravel_from_real{}({})", need_typed("from_real", made), printed.text), primary,
             false};
   need_type(made);
-  if (made == ElementType::Bool && std::holds_alternative<loop::Value::Apply>(argument.kind))
+  if (made == ElementType::Bool && argument.is<loop::Value::Apply>())
     return {fmt::format("({} != 0)", wrap(printed.text, printed.binding <= equality)), primary, false};
-  return {fmt::format("({}){}", c_type(made), wrap(printed.text, printed.binding < unary)), unary, false};
+  return cast(c_type(made), printed);
 }
 
 /// Sums and products of integers, in the type without a sign; what is in them is converted to it.
 Expressions::Printed Expressions::print_unsigned(const loop::Value &value) const {
   const ElementType plain = value::without_sign(type_);
-  const auto *made = std::get_if<loop::Value::Apply>(&value.kind);
+  const auto *made = value.as<loop::Value::Apply>();
   if (const double *number = value::number_of(value)) {
     const auto whole = value::converted(value::converted(value::Scalar::written(*number), type_), plain);
     return {integer_text(whole), primary, false};
@@ -134,17 +139,25 @@ Expressions::Printed Expressions::print_unsigned(const loop::Value &value) const
     if (own == plain) return printed;
     need_type(plain);
     need("integers");
-    return {fmt::format("({}){}", c_type(plain), wrap(printed.text, printed.binding < unary)), unary, false};
+    return cast(c_type(plain), printed);
   }
   const Printed first = print_unsigned(made->arguments.front());
   if (made->op == Operator::Negate) return {"-" + wrap(first.text, first.binding <= unary), unary, false};
-  const bool is_sum = made->op == Operator::Add;
+  return print_chain(*made, first, [&](const loop::Value &part) { return print_unsigned(part); });
+}
+
+/// A sum or a product. The order of evaluation is the program's: no parentheses on the left, but for a sum in
+/// a product.
+Expressions::Printed
+Expressions::print_chain(const loop::Value::Apply &x, const Printed &first,
+                         const std::function<Printed(const loop::Value &)> &print) const {
+  const bool is_sum = x.op == Operator::Add;
   const int own = is_sum ? additive : multiplicative;
   std::string text = wrap(first.text, first.binding < own);
-  for (std::size_t k = 1; k < made->arguments.size(); ++k) {
-    const auto *negative = is_sum ? arguments_of(Operator::Negate, made->arguments[k]) : nullptr;
-    const Printed printed = print_unsigned(negative ? negative->front() : made->arguments[k]);
-    text += fmt::format(" {} {}", negative ? "-" : laws_of(made->op).symbol,
+  for (std::size_t k = 1; k < x.arguments.size(); ++k) {
+    const auto *negative = is_sum ? arguments_of(Operator::Negate, x.arguments[k]) : nullptr;
+    const Printed printed = print(negative ? negative->front() : x.arguments[k]);
+    text += fmt::format(" {} {}", negative ? "-" : laws_of(x.op).symbol,
                         wrap(printed.text, is_sum ? printed.binding <= additive : printed.binding < unary));
   }
   return {text, own, false};
@@ -153,7 +166,7 @@ Expressions::Printed Expressions::print_unsigned(const loop::Value &value) const
 Expressions::Printed Expressions::print_wrapping(const loop::Value &value) const {
   Printed printed = print_unsigned(value);
   if (!value::facts_of(type_).is_signed) return printed;
-  return {fmt::format("({}){}", c_type(type_), wrap(printed.text, printed.binding < unary)), unary, false};
+  return cast(c_type(type_), printed);
 }
 
 Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) const {
@@ -170,17 +183,7 @@ Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) con
   case Operator::Multiply: break;
   default: return print_called(x);
   }
-  // The order of evaluation is the program's: no parentheses on the left, but for a sum in a product.
-  const bool is_sum = x.op == Operator::Add;
-  const int own = is_sum ? additive : multiplicative;
-  std::string text = wrap(first.text, first.binding < own);
-  for (std::size_t k = 1; k < x.arguments.size(); ++k) {
-    const auto *negative = is_sum ? arguments_of(Operator::Negate, x.arguments[k]) : nullptr;
-    const Printed printed = print_value(negative ? negative->front() : x.arguments[k]);
-    text += fmt::format(" {} {}", negative ? "-" : laws_of(x.op).symbol,
-                        wrap(printed.text, is_sum ? printed.binding <= additive : printed.binding < unary));
-  }
-  return {text, own, false};
+  return print_chain(x, first, [&](const loop::Value &part) { return print_value(part); });
 }
 
 std::string Expressions::need_typed(const std::string &name, ElementType type) const {
@@ -211,10 +214,7 @@ std::string Expressions::called_with(const loop::Operator &op, const std::vector
     const std::string function = own_function(op, type);
     if (arguments.size() == op.own()->arguments.size())
       return fmt::format("{}({})", function, fmt::join(arguments, ", "));
-    std::string text = arguments.front();
-    for (std::size_t k = 1; k < arguments.size(); ++k)
-      text = fmt::format("{}({}, {})", function, text, arguments[k]);
-    return text;
+    return joined_by(function, arguments);
   }
   const std::string name(laws_of(op).name);
   const bool is_absolute = op == Operator::Absolute;
@@ -225,11 +225,8 @@ std::string Expressions::called_with(const loop::Operator &op, const std::vector
     return fmt::format("{}{}({})", function, end_of_c(type), fmt::join(arguments, ", "));
   }
   const std::string function = function_of(op, type);
-  std::string text = arguments.front();
-  if (arguments.size() == 1) return fmt::format("{}({})", function, text);
-  for (std::size_t k = 1; k < arguments.size(); ++k)
-    text = fmt::format("{}({}, {})", function, text, arguments[k]);
-  return text;
+  if (arguments.size() == 1) return fmt::format("{}({})", function, arguments.front());
+  return joined_by(function, arguments);
 }
 
 Expressions::Printed Expressions::print_called(const loop::Value::Apply &x) const {
@@ -328,8 +325,7 @@ Expressions::Printed Expressions::added_part(const loop::Value &value, ElementTy
     printed = print_unsigned(value);
   } else {
     printed = print_value(value);
-    printed = {fmt::format("({}){}", c_type(plain), wrap(printed.text, printed.binding < unary)), unary,
-               false};
+    printed = cast(c_type(plain), printed);
   }
   type_ = outer;
   return printed;

@@ -80,29 +80,15 @@ std::string workspace_functions(const Program &program, const Names &names, cons
       keep.empty() ? "" : fmt::format("  work->{} = threads;\n", work.threads));
 }
 
-namespace {
-
-/// How many numbers are multiplied to one.
-std::vector<Term> factors_of(const Term &term) {
-  const auto *product = term.as<term::Product>();
-  if (!product) return {term};
-  std::vector<Term> factors = factors_of(product->left);
-  for (Term &factor : factors_of(product->right))
-    factors.push_back(std::move(factor));
-  return factors;
-}
-
 /// Bits lie 32 to an element; of marks there is a byte for each, and one for each block, 64 of which are read
 /// at once.
-Term elements(const WorkspaceArray &array, const Expressions &expressions) {
+Term elements_of(const WorkspaceArray &array, const Expressions &expressions) {
   if (array.hashed) return Term(1); // a table
   if (expressions.is_marked(array.name))
     return first_block(array) + term::scale(64, floor_divide(array.extent + Term(4095), 4096));
   bool bits = array.element == loop::ElementType::Bit;
   return bits ? floor_divide(array.extent + Term(31), 32) : array.extent;
 }
-
-} // namespace
 
 Term first_block(const WorkspaceArray &array) {
   return term::scale(64, floor_divide(array.extent + Term(63), 64));
@@ -115,7 +101,7 @@ Term padded_part(const WorkspaceArray &array, const Expressions &expressions) {
                                     : static_cast<std::int64_t>(value::facts_of(array.element).bytes);
   // 64 bytes or more between the parts: no two threads write to one line of the cache
   std::int64_t line_size = 64 / bytes;
-  return multiply(floor_divide(elements(array, expressions) + Term(2 * line_size - 1), line_size),
+  return multiply(floor_divide(elements_of(array, expressions) + Term(2 * line_size - 1), line_size),
                   Term(line_size));
 }
 
@@ -124,44 +110,6 @@ std::string threads_text(const Names &names, const Expressions &expressions) {
   expressions.need(work.threads.empty() ? "threads" : "team");
   return work.threads.empty() ? "unravel_threads()"
                               : fmt::format("unravel_team({}->{})", work.parameter, work.threads);
-}
-
-Reservation reserve_text(const WorkspaceArray &array, bool in_parts, Names &names, Expressions &expressions) {
-  const Names::Workspace &work = names.workspace();
-  const std::string &name = names.array(array.name);
-  std::string member = work.parameter + "->" + work.members.at(array.name);
-  std::string capacity = work.parameter + "->" + work.capacities.at(array.name);
-  Reservation made;
-  std::string size = expressions.term_of_members(elements(array, expressions));
-  if (in_parts) {
-    made.stride = names.fresh(name + "_stride");
-    made.before.push_back(fmt::format("const int64_t {} = {};", made.stride,
-                                      expressions.term_of_members(padded_part(array, expressions))));
-    size = threads_text(names, expressions) + " * " + made.stride;
-  }
-  if (!is_true(array.when)) // 0 where the array isn't needed
-    size = fmt::format("{} ? {} : 0", expressions.term_of_members(array.when), size);
-  std::string room = names.fresh(name + "_room");
-  made.before.push_back(fmt::format("const int64_t {} = {};", room, size));
-  made.test = fmt::format("if ({} < {})", capacity, room);
-  expressions.need("reserve");
-  if (array.hashed) { // it has no memory for its elements that would show whether their number fits
-    std::string count = "1.0";
-    for (const Term &factor : factors_of(array.extent))
-      count += fmt::format(" * (double)({})", expressions.term_of_members(factor));
-    if (array.extent.as<term::Product>())
-      made.before.push_back(fmt::format("if ({} > 9e18) return 2;", count));
-    made.inside.push_back(
-        fmt::format("{}({}, {});", expressions.for_table("free_tables", array.name), member, capacity));
-  }
-  made.inside.insert(made.inside.end(),
-                     {
-                         fmt::format("{0} = ({1} *)unravel_reserve({0}, &{2}, {3}, sizeof({1}), {4});",
-                                     member, expressions.type_in_workspace(array), capacity, room,
-                                     array.hashed ? 0 : array.initial.value_or(0)),
-                         fmt::format("if (!{}) return 2;", member),
-                     });
-  return made;
 }
 
 std::string workspace_documentation(const Program &program, const Names &names) {

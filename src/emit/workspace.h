@@ -21,19 +21,12 @@ std::string workspace_functions(const loop::Program &program, const Names &names
 /// How many threads a team may have, a C expression: as many as the caller's workspace says, or OpenMP.
 std::string threads_text(const Names &names, const Expressions &expressions);
 
-/// Statements that make room for an array: what comes before the test for it, the test, and what is done
-/// then.
-struct Reservation {
-  std::vector<std::string> before, inside;
-  std::string test;
-  std::string stride; // where each thread has a part of its own: the number of elements between two parts
-};
 /// The elements from one thread's part to the next one's.
 term::Term padded_part(const loop::WorkspaceArray &array, const Expressions &expressions);
 /// Of marks: where their blocks begin.
 term::Term first_block(const loop::WorkspaceArray &array);
-Reservation reserve_text(const loop::WorkspaceArray &array, bool in_parts, Names &names,
-                         Expressions &expressions);
+/// How many elements of C the array has: bits lie 32 to one.
+term::Term elements_of(const loop::WorkspaceArray &array, const Expressions &expressions);
 /// Lines of the kernel's comment.
 std::string workspace_documentation(const loop::Program &program, const Names &names);
 /// unravel_entry and what goes with it (EmitOptions::in_process).

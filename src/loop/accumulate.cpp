@@ -18,7 +18,7 @@ public:
   void block(Block &statements) {
     for (std::size_t k = 0; k < statements.size(); ++k) {
       if (k + 1 < statements.size() && set_by_sum(statements[k], statements[k + 1]))
-        statements.erase(place_of(statements, k));
+        statements.erase(place(statements, k));
       k = loop(statements, k);
       for (Block *inner : blocks_of(statements[k]))
         block(*inner);
@@ -35,14 +35,10 @@ public:
 private:
   /// y = 0; y += v; is y = v; so too with other operators and their identities.
   static bool set_by_sum(const Statement &zero, Statement &sum) {
-    const auto *store = std::get_if<Store>(&zero.kind);
-    const auto *add = std::get_if<Accumulate>(&sum.kind);
-    const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
-    const auto *added = add ? std::get_if<Element>(&add->target) : nullptr;
-    const auto *number = store ? std::get_if<Number>(&store->value.kind) : nullptr;
-    if (!element || !added || !number || !is_identity(*number, add->by) || add->atomic ||
-        element->array != added->array || element->slot != added->slot)
-      return false;
+    const auto *add = sum.as<Accumulate>();
+    const Element *added = reduced_element(sum);
+    const Element *element = added ? element_set_to(value::identity_of(add->by), zero) : nullptr;
+    if (!element || add->atomic || !same_place(*element, *added)) return false;
     bool reads = false;
     each_element(add->value, [&](const Element &read) { reads = reads || read.array == element->array; });
     if (reads) return false;
@@ -50,72 +46,36 @@ private:
     return true;
   }
 
-  static bool is_identity(const Number &number, Operator by) {
-    return number.value == value::laws_of(by).identity;
-  }
-
-  static Block::iterator place_of(Block &statements, std::size_t k) {
-    return statements.begin() + static_cast<std::ptrdiff_t>(k);
-  }
-
   /// An element that a sequential loop adds to, if it is the same in all iterations.
   std::optional<Element> summed_element(const Block &statements, std::size_t k) const {
     const Statement &loop = statements[k];
-    const auto *counted = std::get_if<For>(&loop.kind);
+    const auto *counted = loop.as<For>();
     if (!is_loop(loop) || (counted && counted->parallel)) return {};
     Effects effects = effects_of(loop);
     std::vector<Element> sums;
     each_statement(loop, [&](const Statement &inner) {
-      const auto *sum = std::get_if<Accumulate>(&inner.kind);
-      const auto *element = sum ? std::get_if<Element>(&sum->target) : nullptr;
-      if (element) sums.push_back(*element);
+      if (const Element *element = reduced_element(inner)) sums.push_back(*element);
     });
     for (const Element &sum : sums) {
       Load load{term::apply(sum.array, {sum.slot}), true};
       bool fixed = !effects.changes(sum.slot) && !effects.mentions_declared(sum.slot);
-      if (!fixed || !only_added_to(loop, sum)) continue;
+      if (!fixed || !std::ranges::all_of(blocks_of(loop),
+                                         [&](const Block *inner) { return only_adds_to(*inner, sum.array); }))
+        continue;
       const auto by = reduction_of(loop, sum.array);
       if (by && ((safe_ && safe_(load.term)) || cleared_before(statements, k, sum, *by))) return sum;
     }
     return {};
   }
 
-  static bool touches(const Target &target, const std::string &array) {
-    const auto *element = std::get_if<Element>(&target);
-    return element && element->array == array;
-  }
-
-  /// Whether the loop touches the array in no other way than by adding to elements of it, sequentially. Which
-  /// of them may be the same doesn't matter: they are only added to.
-  static bool only_added_to(const Statement &loop, const Element &sum) {
-    bool only = true;
-    each_statement(loop, [&](const Statement &inner) {
-      if (const auto *store = std::get_if<Store>(&inner.kind); store && touches(store->target, sum.array))
-        only = false;
-      if (const auto *zero = std::get_if<Zero>(&inner.kind); zero && zero->array == sum.array) only = false;
-      if (const auto *call = std::get_if<Blas>(&inner.kind); call && touches(call->target, sum.array))
-        only = false;
-      // the element may be there from then on
-      if (const auto *more = std::get_if<Reserve>(&inner.kind))
-        only = only && std::find(more->arrays.begin(), more->arrays.end(), sum.array) == more->arrays.end();
-      if (const auto *nested = std::get_if<For>(&inner.kind); nested && nested->parallel) only = false;
-      each_own_value(inner, [&](const Value &value) {
-        each_element(value, [&](const Element &element) { only = only && element.array != sum.array; });
-      });
-    });
-    return only;
-  }
-
   /// Returns what the additions were made for.
   static Origins redirect(Block &statements, const Element &sum, const std::string &local) {
     Origins origins;
     for (Statement &statement : statements) {
-      if (auto *add = std::get_if<Accumulate>(&statement.kind)) {
-        const auto *element = std::get_if<Element>(&add->target);
-        if (element && element->array == sum.array && element->slot == sum.slot) {
-          add->target = Local{local}, add->atomic = false;
-          if (!statement.origins.empty()) origins = joined(origins, {statement.origins.back()});
-        }
+      if (const Element *element = reduced_element(statement); element && same_place(*element, sum)) {
+        auto &add = *statement.as<Accumulate>();
+        add.target = Local{local}, add.atomic = false;
+        if (!statement.origins.empty()) origins = joined(origins, {statement.origins.back()});
       }
       for (Block *inner : blocks_of(statement))
         origins = joined(origins, redirect(*inner, sum, local));
@@ -124,24 +84,11 @@ private:
   }
 
   static bool is_cleared(const Statement &statement, const Element &sum, Operator by) {
-    if (const auto *zero = std::get_if<Zero>(&statement.kind))
-      return is_identity({0}, by) && zero->array == sum.array && zero->count == Term(1) &&
-             sum.slot == Term(0);
-    const auto *store = std::get_if<Store>(&statement.kind);
-    const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
-    const auto *number = store ? std::get_if<Number>(&store->value.kind) : nullptr;
-    return element && element->array == sum.array && element->slot == sum.slot && number &&
-           is_identity(*number, by);
-  }
-
-  static bool mentions_array(const Statement &statement, const std::string &array) {
-    bool found = effects_of(statement).touches(array);
-    each_statement(statement, [&](const Statement &inner) {
-      each_own_value(inner, [&](const Value &value) {
-        each_element(value, [&](const Element &element) { found = found || element.array == array; });
-      });
-    });
-    return found;
+    const double identity = value::identity_of(by);
+    if (const auto *zero = statement.as<Zero>())
+      return identity == 0 && zero->array == sum.array && zero->count == Term(1) && sum.slot == Term(0);
+    const Element *element = element_set_to(identity, statement);
+    return element && same_place(*element, sum);
   }
 
   /// The statement before the k-th that sets the element to the identity, if the array isn't touched in
@@ -151,43 +98,40 @@ private:
     while (k-- > 0) {
       if (is_cleared(statements[k], sum, by)) return k;
       Effects effects = effects_of(statements[k]);
-      if (mentions_array(statements[k], sum.array) || effects.changes(sum.slot) || effects.breaks) return {};
+      if (effects.touches(sum.array) || reads(statements[k], sum.array) || effects.changes(sum.slot) ||
+          effects.breaks)
+        return {};
     }
     return {};
   }
 
   /// Whether the statement may add to that element too.
   static bool adds_to(const Statement &statement, const Element &sum) {
-    bool found = false;
-    each_statement(statement, [&](const Statement &inner) {
-      const auto *add = std::get_if<Accumulate>(&inner.kind);
-      if (!add || !touches(add->target, sum.array)) return;
+    return holds(statement, [&](const Statement &inner) {
+      const Element *element = reduced_element(inner);
       std::int64_t distance = 0;
-      const Term &slot = std::get<Element>(add->target).slot;
-      found = found || !constant_difference(slot, sum.slot, distance) || distance == 0;
+      return element && element->array == sum.array &&
+             (!constant_difference(element->slot, sum.slot, distance) || distance == 0);
     });
-    return found;
   }
 
   /// Takes the factors that the loop doesn't change out of what it adds to the local: a product in each of
   /// its iterations, behind Lets, of which some factor is left. Of loops along a dense mode only: others may
   /// be too short for it.
   std::vector<Value> take_common_factors(Statement &statement, const std::string &local) const {
-    auto *loop = std::get_if<For>(&statement.kind);
-    auto *add = loop && !loop->body.empty() ? std::get_if<Accumulate>(&loop->body.back().kind) : nullptr;
-    const auto *sum = add ? std::get_if<Local>(&add->target) : nullptr;
-    if (!sum || sum->name != local || add->by != Operator::Add || !applications_of(loop->lower).empty() ||
-        !applications_of(loop->upper).empty() ||
-        !std::all_of(loop->body.begin(), loop->body.end() - 1,
-                     [](const Statement &each) { return std::holds_alternative<Let>(each.kind); }))
+    auto *loop = statement.as<For>();
+    if (!loop || !behind_lets(loop->body) || !reduces(loop->body.back(), local) ||
+        !addition_of(loop->body.back()) || !applications_of(loop->lower).empty() ||
+        !applications_of(loop->upper).empty())
       return {};
+    auto *add = loop->body.back().as<Accumulate>();
     auto *negative = arguments_of(Operator::Negate, add->value);
     Value &product = negative ? negative->front() : add->value;
     auto *factors = arguments_of(Operator::Multiply, product);
     Effects effects = effects_of(statement);
     if (!factors) return {};
     auto is_common = [&](const Value &factor) {
-      const auto *element = std::get_if<Element>(&factor.kind);
+      const auto *element = factor.as<Element>();
       if (!element) return false;
       Load load{term::apply(element->array, {element->slot}), true};
       return safe_ && safe_(load.term) && !changes(effects, load);
@@ -224,13 +168,10 @@ private:
 
   /// Whether what the statement adds to the element is added atomically.
   static bool adds_atomically(const Statement &statement, const Element &sum) {
-    bool found = false;
-    each_statement(statement, [&](const Statement &inner) {
-      const auto *add = std::get_if<Accumulate>(&inner.kind);
-      found = found || (add && add->atomic && touches(add->target, sum.array) &&
-                        std::get<Element>(add->target).slot == sum.slot);
+    return holds(statement, [&](const Statement &inner) {
+      const Element *element = reduced_element(inner);
+      return element && same_place(*element, sum) && inner.as<Accumulate>()->atomic;
     });
-    return found;
   }
 
   /// Returns the loop's new place.
@@ -242,21 +183,20 @@ private:
     Origins origins;
     for (Block *inner : blocks_of(statements[k]))
       origins = joined(origins, redirect(*inner, sum, local));
-    auto at = [&](std::size_t place) { return statements.begin() + static_cast<std::ptrdiff_t>(place); };
     Value total{Local{local}};
     Block scaling = take_out_factors(statements[k], local);
     std::size_t behind = k + 1 + scaling.size();
-    statements.insert(at(k + 1), std::make_move_iterator(scaling.begin()),
+    statements.insert(place(statements, k + 1), std::make_move_iterator(scaling.begin()),
                       std::make_move_iterator(scaling.end()));
     std::optional<std::size_t> cleared = cleared_before(statements, k, sum, by);
     if (cleared && !adds_to(statements[k], sum)) {
-      statements.insert(at(behind), Statement{Store{sum, total}, origins});
-      statements.erase(at(*cleared));
-      statements.insert(at(k - 1), Statement{DeclareValue{local, identity}, origins});
+      statements.insert(place(statements, behind), Statement{Store{sum, total}, origins});
+      statements.erase(place(statements, *cleared));
+      statements.insert(place(statements, k - 1), Statement{DeclareValue{local, identity}, origins});
       return k;
     }
-    statements.insert(at(behind), Statement{Accumulate{sum, total, atomic, by}, origins});
-    statements.insert(at(k), Statement{DeclareValue{local, identity}, origins});
+    statements.insert(place(statements, behind), Statement{Accumulate{sum, total, atomic, by}, origins});
+    statements.insert(place(statements, k), Statement{DeclareValue{local, identity}, origins});
     return k + 1;
   }
 

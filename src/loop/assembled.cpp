@@ -15,8 +15,10 @@ using term::Term;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string &what) {
-  report::fail(report::Kind::internal, "malformed loop program: " + what, "please report this as a bug");
+template <class... Parts> [[noreturn]] void refuse(fmt::format_string<Parts...> what, Parts &&...parts) {
+  report::fail(report::Kind::internal,
+               "malformed loop program: " + fmt::format(what, std::forward<Parts>(parts)...),
+               "please report this as a bug");
 }
 
 std::vector<std::string> counts_in(const TensorParameter &parameter, const Term &extent) {
@@ -49,13 +51,13 @@ public:
       before_body(array.extent, "the workspace"), before_body(array.when, "the workspace");
     block(program_.body, {});
     for (const std::string &count : counts_)
-      if (!set_.contains(count)) refuse(fmt::format("the count `{}` is never set", count));
+      if (!set_.contains(count)) refuse("the count `{}` is never set", count);
   }
 
 private:
   void declare(const TensorParameter &parameter) {
     if (!parameter.is_result || !parameter.structure.empty())
-      refuse(fmt::format("`{}` is assembled, but no result of its own structure", parameter.name));
+      refuse("`{}` is assembled, but no result of its own structure", parameter.name);
     for (const std::string &count : parameter.counts)
       counts_.insert(parameter.name + "." + count);
     for (const ArrayParameter &array : parameter.arrays) {
@@ -64,11 +66,11 @@ private:
       for (std::size_t k = 0; k < array.extents.size(); ++k) {
         const Term &extent = array.extents[k];
         if (!applications_of(extent).empty())
-          refuse(fmt::format("an extent of the assembled array `{}` reads an array", name));
+          refuse("an extent of the assembled array `{}` reads an array", name);
         const std::size_t counts = counts_in(parameter, extent).size();
-        if (counts > 1) refuse(fmt::format("an extent of `{}` mentions several counts", name));
+        if (counts > 1) refuse("an extent of `{}` mentions several counts", name);
         // its elements would change their places as it grows
-        if (counts > 0 && k > 0) refuse(fmt::format("an inner extent of `{}` mentions a count", name));
+        if (counts > 0 && k > 0) refuse("an inner extent of `{}` mentions a count", name);
       }
     }
   }
@@ -77,23 +79,23 @@ private:
     no_counts(term);
     for (const Term &load : applications_of(term))
       if (const std::string &array = load.as<term::Apply>()->function; arrays_.contains(array))
-        refuse(fmt::format("{} reads the assembled array `{}`", where, array));
+        refuse("{} reads the assembled array `{}`", where, array);
   }
 
   void no_counts(const Term &term) const {
     for (const std::string &name : variables_of(term))
-      if (counts_.contains(name)) refuse(fmt::format("the count `{}` is read, which the kernel sets", name));
+      if (counts_.contains(name)) refuse("the count `{}` is read, which the kernel sets", name);
   }
 
   void block(const Block &statements, const Place &place) {
     for (const Statement &statement : statements) {
       each_own_term(statement, [&](const Term &term) { no_counts(term); });
-      if (const auto *wanted = std::get_if<Reserve>(&statement.kind)) reserve(*wanted, place);
-      if (const auto *set = std::get_if<SetCount>(&statement.kind)) set_count(*set, place);
+      if (const auto *wanted = statement.as<Reserve>()) reserve(*wanted, place);
+      if (const auto *set = statement.as<SetCount>()) set_count(*set, place);
       Place inside = place;
       inside.at_top = false;
       inside.in_loop = inside.in_loop || is_loop(statement);
-      if (const auto *loop = std::get_if<For>(&statement.kind)) {
+      if (const auto *loop = statement.as<For>()) {
         inside.in_parallel = inside.in_parallel || loop->parallel || loop->simd;
         inside.in_simd = inside.in_simd || loop->simd;
         if (loop->parallel && loop->parallel->appended) {
@@ -103,10 +105,10 @@ private:
           inside.appended = nullptr;
         }
         if (loop->parallel && arrays_.contains(loop->parallel->copied))
-          refuse(fmt::format("threads have copies of the assembled array `{}`", loop->parallel->copied));
+          refuse("threads have copies of the assembled array `{}`", loop->parallel->copied);
         if (loop->masked && arrays_.contains(loop->masked->pointers))
-          refuse(fmt::format("the loop over `{}` asks for the assembled array `{}` before it is made",
-                             loop->variable, loop->masked->pointers));
+          refuse("the loop over `{}` asks for the assembled array `{}` before it is made", loop->variable,
+                 loop->masked->pointers);
       }
       for (const Block *inner : blocks_of(statement))
         block(*inner, inside);
@@ -118,43 +120,41 @@ private:
     const Appended &made = *parallel.appended;
     if (place.in_loop || place.in_parallel || loop.step != 1 || loop.simd || !parallel.sum.empty() ||
         !parallel.copied.empty() || made.counters.empty())
-      refuse(fmt::format("the parallel loop over `{}` can't append", loop.variable));
+      refuse("the parallel loop over `{}` can't append", loop.variable);
     is_count(made.counters.front().count);
     const TensorParameter &result = *assembled_result(made.counters.front().count, program_);
     std::set<std::string> counts;
     for (const Appended::Counter &counter : made.counters)
       is_count(counter.count), counts.insert(counter.count);
     if (counts.size() != result.counts.size() || counts.size() != made.counters.size())
-      refuse(fmt::format("the loop over `{}` doesn't append all counts of `{}`, once each", loop.variable,
-                         result.name));
+      refuse("the loop over `{}` doesn't append all counts of `{}`, once each", loop.variable, result.name);
     for (const Appended::Pointers &pointers : made.pointers) {
       const auto array = std::ranges::find_if(result.arrays, [&](const ArrayParameter &each) {
         return result.name + "." + each.name == pointers.array;
       });
       if (array == result.arrays.end() || array->is_value || array->extents.size() != 1)
-        refuse(fmt::format("`{}` is no array of pointers of `{}`", pointers.array, result.name));
+        refuse("`{}` is no array of pointers of `{}`", pointers.array, result.name);
       const Appended::Counter *nodes = made.counter(pointers.end);
       if (!made.counter(pointers.into) || count_of_array(result, *array) != (nodes ? nodes->count : ""))
-        refuse(fmt::format("the pointers `{}` don't point from nodes to nodes", pointers.array));
+        refuse("the pointers `{}` don't point from nodes to nodes", pointers.array);
     }
   }
 
   void is_count(const std::string &count) const {
-    if (!counts_.contains(count)) refuse(fmt::format("`{}` is no count of an assembled result", count));
+    if (!counts_.contains(count)) refuse("`{}` is no count of an assembled result", count);
   }
 
   void reserve(const Reserve &wanted, const Place &place) const {
     if (wanted.count.empty()) return reserve_workspace(wanted, place);
     is_count(wanted.count);
     if (wanted.arrays != arrays_of_count(*assembled_result(wanted.count, program_), wanted.count))
-      refuse(
-          fmt::format("the arrays reserved for `{}` are not those whose extents mention it", wanted.count));
+      refuse("the arrays reserved for `{}` are not those whose extents mention it", wanted.count);
     const bool is_appended =
         place.appended && std::ranges::any_of(place.appended->counters,
                                               [&](auto &counter) { return counter.count == wanted.count; });
     if (place.in_parallel && !is_appended)
-      refuse(fmt::format("`{}` is reserved for in a parallel or simd loop", wanted.count));
-    if (set_.contains(wanted.count)) refuse(fmt::format("`{}` is reserved for when it is set", wanted.count));
+      refuse("`{}` is reserved for in a parallel or simd loop", wanted.count);
+    if (set_.contains(wanted.count)) refuse("`{}` is reserved for when it is set", wanted.count);
   }
 
   void reserve_workspace(const Reserve &wanted, const Place &place) const {
@@ -163,9 +163,9 @@ private:
     for (const std::string &name : wanted.arrays) {
       const auto array = std::ranges::find(program_.workspace, name, &WorkspaceArray::name);
       if (array == program_.workspace.end() || !(array->grows || array->hashed))
-        refuse(fmt::format("`{}` is no workspace array that grows", name));
+        refuse("`{}` is no workspace array that grows", name);
       if (array->hashed && wanted.arrays.size() > 1)
-        refuse(fmt::format("room is reserved in the hashed array `{}` and in others", name));
+        refuse("room is reserved in the hashed array `{}` and in others", name);
       is_own = is_own && array->per_thread;
     }
     if (place.in_simd || (place.in_parallel && !is_own))
@@ -174,8 +174,8 @@ private:
 
   void set_count(const SetCount &set, const Place &place) {
     is_count(set.count);
-    if (!place.at_top) refuse(fmt::format("`{}` is set within another statement", set.count));
-    if (!set_.insert(set.count).second) refuse(fmt::format("`{}` is set twice", set.count));
+    if (!place.at_top) refuse("`{}` is set within another statement", set.count);
+    if (!set_.insert(set.count).second) refuse("`{}` is set twice", set.count);
   }
 
   const Program &program_;

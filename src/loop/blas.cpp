@@ -1,8 +1,6 @@
 #include "loop/blas.h"
 
-#include "loop/dense_sum.h"
-
-#include "loop/gathered_sum.h"
+#include "loop/arrays.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -68,26 +66,21 @@ std::string no_matrix(const std::string &array) {
   return fmt::format("`{}` isn't a matrix there with neighbouring elements along one of its modes", array);
 }
 
-/// Axes by what they are of; false where one is none of these, or two are the same.
-bool sort_axes(const Blas &blas, BlasForm &form, std::string &why) {
+/// Axes by what they are of; where one is none of these, or two are the same, why.
+std::string sort_axes(const Blas &blas, BlasForm &form) {
   for (const Blas::Axis &axis : blas.axes) {
     const bool target = !is_zero(axis.target), left = !is_zero(axis.left), right = !is_zero(axis.right);
     const Blas::Axis **place = target && left && !right   ? &form.m
                                : target && right && !left ? &form.n
                                : left && right && !target ? &form.k
                                                           : nullptr;
-    if (!place) {
-      why = target && left && right ? "all of a product and the target change along one loop"
-                                    : "along a loop one tensor alone changes";
-      return false;
-    }
-    if (*place) {
-      why = "two loops change the same tensors";
-      return false;
-    }
+    if (!place)
+      return target && left && right ? "all of a product and the target change along one loop"
+                                     : "along a loop one tensor alone changes";
+    if (*place) return "two loops change the same tensors";
     *place = &axis;
   }
-  return true;
+  return "";
 }
 
 } // namespace
@@ -105,65 +98,41 @@ const char *name_of(BlasForm::Call call) {
 
 std::optional<BlasForm> form_of(const Blas &blas, std::string &why) {
   using Call = BlasForm::Call;
+  const auto fails = [&](std::string text) { return why = std::move(text), std::nullopt; };
   BlasForm form;
-  if (!sort_axes(blas, form, why)) return std::nullopt;
+  if (std::string text = sort_axes(blas, form); !text.empty()) return fails(std::move(text));
   for (const Blas::Axis &axis : blas.axes)
     for (const Term &stride : {axis.target, axis.left, axis.right})
-      if (!is_non_negative(stride)) {
-        why = "a tensor's elements are gone through backwards";
-        return std::nullopt;
-      }
+      if (!is_non_negative(stride)) return fails("a tensor's elements are gone through backwards");
   const bool m = form.m, n = form.n, k = form.k;
-  if (k && !m && !n) {
+  if (k && !m && !n)
     form.call = Call::Dot;
-  } else if (m && !n && !k && !blas.right) {
+  else if (m && !n && !k && !blas.right)
     form.call = Call::Axpy;
-  } else if (m && n && !k) {
-    form.call = Call::Ger;
-  } else if (m && k && !n) {
+  else if (m && n)
+    form.call = k ? Call::Gemm : Call::Ger;
+  else if (m && k)
     form.call = Call::Gemv;
-  } else if (m && n && k) {
-    form.call = Call::Gemm;
-  } else {
-    why = "no call of BLAS has these loops";
-    return std::nullopt;
-  }
-  if (form.call != Call::Dot && std::holds_alternative<Local>(blas.target)) {
-    why = "the target is one number";
-    return std::nullopt;
-  }
+  else
+    return fails("no call of BLAS has these loops");
+  if (form.call != Call::Dot && std::holds_alternative<Local>(blas.target))
+    return fails("the target is one number");
   if (m && n) {
-    if (form.n->target != Term(1) || !fits(form.n->extent, form.m->target)) {
-      why = no_matrix(array_of(blas.target));
-      return std::nullopt;
-    }
+    if (form.n->target != Term(1) || !fits(form.n->extent, form.m->target))
+      return fails(no_matrix(array_of(blas.target)));
     form.target_leading = form.m->target;
   }
   if (m && k) {
     const auto left = matrix(form.m->left, form.m->extent, form.k->left, form.k->extent);
-    if (!left) {
-      why = no_matrix(blas.left.array);
-      return std::nullopt;
-    }
+    if (!left) return fails(no_matrix(blas.left.array));
     std::tie(form.left_transposed, form.left_leading) = *left;
   }
   if (n && k) {
     const auto right = matrix(form.k->right, form.k->extent, form.n->right, form.n->extent);
-    if (!right) {
-      why = no_matrix(blas.right->array);
-      return std::nullopt;
-    }
+    if (!right) return fails(no_matrix(blas.right->array));
     std::tie(form.right_transposed, form.right_leading) = *right;
   }
   return form;
-}
-
-bool has_blas(const Block &block) {
-  bool found = false;
-  each_statement(block, [&](const Statement &statement) {
-    found = found || std::holds_alternative<Blas>(statement.kind);
-  });
-  return found;
 }
 
 Statement as_loops(const Blas &blas) {
@@ -219,9 +188,9 @@ bool add_factors(const Value &value, Work &work) {
   }
   if (const auto *factors = arguments_of(Operator::Multiply, value))
     return std::ranges::all_of(*factors, [&](const Value &factor) { return add_factors(factor, work); });
-  if (const auto *element = std::get_if<Element>(&value.kind))
+  if (const auto *element = value.as<Element>())
     work.factors.push_back({*element, std::vector<Term>(work.extents.size())});
-  else if (parts_of(value).empty() && !std::holds_alternative<Term>(value.kind))
+  else if (parts_of(value).empty() && !value.is<Term>())
     work.others.push_back(value);
   else
     return false;
@@ -252,15 +221,13 @@ Work work_of(const Blas &call) {
 
 /// Of a statement in the innermost loop.
 std::optional<Work> work_of(const Accumulate &sum, std::string &why) {
-  if (sum.by != Operator::Add || sum.atomic) {
-    why = sum.atomic ? "it adds atomically" : "it doesn't add up";
-    return std::nullopt;
-  }
+  const auto fails = [&](const char *text) { return why = text, std::nullopt; };
+  if (sum.atomic) return fails("it adds atomically");
+  if (sum.by != Operator::Add) return fails("it doesn't add up");
   Work work;
   work.target = sum.target;
   if (add_factors(sum.value, work)) return work;
-  why = "it adds up more than a product";
-  return std::nullopt;
+  return fails("it adds up more than a product");
 }
 
 /// The call for the loops, its operands in one of their two orders.
@@ -304,10 +271,7 @@ class Calls {
 public:
   Calls(Program program, bool keep_parallel) : keep_parallel_(keep_parallel) {
     made_.program = std::move(program);
-    for (const TensorParameter &parameter : made_.program.parameters)
-      for (const auto *names : {&parameter.sizes, &parameter.counts})
-        for (const std::string &name : *names)
-          sizes_.insert(parameter.name + "." + name);
+    sizes_ = sizes_of(made_.program);
     sizes_.insert(made_.program.sizes.begin(), made_.program.sizes.end());
   }
 
@@ -316,21 +280,15 @@ public:
     Block body = std::move(made_.program.body);
     block(body, {});
     made_.program.body = std::move(body);
-    each_statement(made_.program.body, [&](const Statement &statement) {
-      if (const auto *call = std::get_if<Blas>(&statement.kind)) ++made_.calls, bound(*call);
-    });
+    each<Blas>(made_.program.body, [&](const Blas &call) { ++made_.calls, bound(call); });
     return std::move(made_);
   }
 
 private:
   /// Where memory runs out BLAS would be left with one thread.
   bool may_end_early() {
-    bool may = false;
-    each_statement(made_.program.body, [&](const Statement &statement) {
-      may = may || std::holds_alternative<Reserve>(statement.kind);
-    });
-    for (const TensorParameter &parameter : made_.program.parameters)
-      may = may || parameter.assembled;
+    const bool may = holds<Reserve>(made_.program.body) ||
+                     std::ranges::any_of(made_.program.parameters, &TensorParameter::assembled);
     if (may) made_.left.push_back({"", "the kernel makes its result's arrays", {}});
     return may;
   }
@@ -338,17 +296,14 @@ private:
   /// `copied`: an array that threads have copies of, whatever is around.
   void block(Block &statements, const std::string &copied) {
     for (std::size_t k = 0; k < statements.size(); ++k) {
-      const auto *loop = std::get_if<For>(&statements[k].kind);
+      const auto *loop = statements[k].as<For>();
       const bool copies = loop && loop->parallel && !loop->parallel->copied.empty();
       for (Block *inner : blocks_of(statements[k]))
         block(*inner, copies ? loop->parallel->copied : copied);
       if (!loop) continue;
       Block taken = take(statements[k], copied);
       if (taken.empty()) continue;
-      statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k));
-      statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(k),
-                        std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end()));
-      k += taken.size() - 1;
+      k = replace(statements, k, std::move(taken)) - 1;
     }
   }
 
@@ -357,8 +312,8 @@ private:
     auto &loop = std::get<For>(statement.kind);
     if (loop.body.empty()) return {};
     Statement &last = loop.body.back();
-    const auto *sum = std::get_if<Accumulate>(&last.kind);
-    const auto *call = std::get_if<Blas>(&last.kind);
+    const auto *sum = last.as<Accumulate>();
+    const auto *call = last.as<Blas>();
     if (!sum && !call) return {};
     std::string why;
     std::optional<Work> work = sum ? work_of(*sum, why) : work_of(*call);
@@ -430,7 +385,7 @@ private:
     } else {
       work.target_strides.emplace_back(0);
       const auto is_target = [&](const Value &other) {
-        const auto *local = std::get_if<Local>(&other.kind);
+        const auto *local = other.as<Local>();
         return local && local->name == std::get<Local>(work.target).name;
       };
       if (std::ranges::any_of(work.others, is_target)) return fails("it reads what it adds to");
@@ -455,15 +410,13 @@ private:
   static bool clears(const Statement &statement, const Element &target, const Work &work) {
     std::vector<std::pair<Term, std::string>> loops;
     const Statement *inner = &statement;
-    while (const auto *loop = std::get_if<For>(&inner->kind)) {
+    while (const auto *loop = inner->as<For>()) {
       if (loop->lower != Term(0) || loop->step != 1 || loop->parallel || loop->body.size() != 1) return false;
       loops.emplace_back(loop->upper, loop->variable);
       inner = &loop->body.front();
     }
-    const auto *store = std::get_if<Store>(&inner->kind);
-    const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
-    const auto *number = store ? std::get_if<Number>(&store->value.kind) : nullptr;
-    if (!element || !number || number->value != 0 || element->array != target.array) return false;
+    const Element *element = element_set_to(0, *inner);
+    if (!element || element->array != target.array) return false;
     std::multiset<std::string> cleared, added;
     Term first = element->slot;
     for (const auto &[extent, variable] : loops) {

@@ -27,9 +27,6 @@ std::optional<BlasForm> form_of(const Blas &blas, std::string &why);
 /// "dot", "axpy", "ger", "gemv" or "gemm".
 const char *name_of(BlasForm::Call call);
 
-/// Is there a call in it?
-bool has_blas(const Block &block);
-
 /// The loops that the call stands for.
 Statement as_loops(const Blas &blas);
 

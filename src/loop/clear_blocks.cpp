@@ -21,8 +21,7 @@ struct Range {
 bool add_to_one_range(const Block &block, const std::string &array, std::map<std::string, Range> around,
                       std::optional<Range> &range) {
   for (const Statement &statement : block) {
-    const auto *add = std::get_if<Accumulate>(&statement.kind);
-    const auto *element = add ? std::get_if<Element>(&add->target) : nullptr;
+    const Element *element = reduced_element(statement);
     if (element && element->array == array) {
       const auto *slot = element->slot.as<term::Variable>();
       auto own = slot ? around.find(slot->name) : around.end();
@@ -30,7 +29,7 @@ bool add_to_one_range(const Block &block, const std::string &array, std::map<std
       range = own->second;
     }
     std::map<std::string, Range> inside = around;
-    if (const auto *loop = std::get_if<For>(&statement.kind); loop && loop->step == 1)
+    if (const auto *loop = statement.as<For>(); loop && loop->step == 1)
       inside[loop->variable] = {loop->lower, loop->upper};
     for (const Block *inner : blocks_of(statement))
       if (!add_to_one_range(*inner, array, inside, range)) return false;
@@ -55,8 +54,8 @@ public:
 
   void block(Block &statements) {
     for (std::size_t k = 0; k + 1 < statements.size(); ++k) {
-      const auto *zero = std::get_if<Zero>(&statements[k].kind);
-      auto *loop = std::get_if<For>(&statements[k + 1].kind);
+      const auto *zero = statements[k].as<Zero>();
+      auto *loop = statements[k + 1].as<For>();
       std::optional<Range> range;
       if (!zero || !loop || !only_adds(statements[k + 1]) ||
           !add_to_one_range(loop->body, zero->array, {}, range) || !range ||
@@ -68,7 +67,7 @@ public:
       clear.body.push_back(
           {Store{Element{zero->array, term::variable(clear.variable)}, {Number{0}}}, origins});
       loop->body.insert(loop->body.begin(), {std::move(clear), origins});
-      statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k));
+      statements.erase(place(statements, k));
     }
     for (Statement &statement : statements)
       for (Block *inner : blocks_of(statement))

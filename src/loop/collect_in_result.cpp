@@ -1,5 +1,5 @@
+#include "loop/arrays.h"
 #include "loop/passes.h"
-#include "loop/walk.h"
 
 #include <algorithm>
 #include <map>
@@ -38,27 +38,27 @@ struct Drain {
 
 /// Where the statement sets an element of an array: the array, and its slot.
 std::optional<Element> element_set(const Statement &statement) {
-  if (const auto *set = std::get_if<SetElement>(&statement.kind)) return Element{set->array, set->slot};
-  if (const auto *store = std::get_if<Store>(&statement.kind))
-    if (const auto *element = std::get_if<Element>(&store->target)) return *element;
+  if (const auto *set = statement.as<SetElement>()) return Element{set->array, set->slot};
+  if (statement.is<Store>())
+    if (const Element *element = written_element(statement)) return *element;
   return std::nullopt;
 }
 
 /// The array whose element of that slot it is set to, or empty.
 std::string array_copied(const Statement &statement, const Term &slot) {
-  if (const auto *set = std::get_if<SetElement>(&statement.kind)) {
+  if (const auto *set = statement.as<SetElement>()) {
     const auto *load = set->value.as<term::Apply>();
     return load && load->arguments == std::vector<Term>{slot} ? load->function : "";
   }
-  const auto *element = std::get_if<Element>(&std::get<Store>(statement.kind).value.kind);
+  const auto *element = std::get<Store>(statement.kind).value.as<Element>();
   return element && element->slot == slot ? element->array : "";
 }
 
 std::optional<Drain> drain_of(const Statement &statement) {
-  const auto *loop = std::get_if<For>(&statement.kind);
+  const auto *loop = statement.as<For>();
   const auto *count = loop ? loop->upper.as<term::Variable>() : nullptr;
   if (!count || loop->lower != Term(0) || loop->step != 1 || loop->parallel || loop->body.empty()) return {};
-  const auto *room = std::get_if<Reserve>(&loop->body.front().kind);
+  const auto *room = loop->body.front().as<Reserve>();
   const Term ahead = room ? room->least - Term(1) : Term(0);
   const auto *end = ahead.as<term::Variable>();
   if (!end || room->count.empty()) return {};
@@ -67,7 +67,7 @@ std::optional<Drain> drain_of(const Statement &statement) {
   Term next = ahead; // the slot of the entry that is appended
   for (std::size_t k = 1; k < loop->body.size(); ++k) {
     const Statement &here = loop->body[k];
-    if (const auto *step = std::get_if<Assign>(&here.kind)) {
+    if (const auto *step = here.as<Assign>()) {
       if (step->variable != end->name || step->value != ahead + Term(1) || next != ahead) return {};
       next = ahead - Term(1);
       continue;
@@ -98,9 +98,9 @@ public:
 private:
   /// Puts the list of the loop at that place into the result, if nothing is in the way.
   void collect(Block &statements, std::size_t at, const Drain &drain) {
-    const auto loop = statements.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto loop = place(statements, at);
     const auto begin = std::find_if(statements.begin(), loop, [&](const Statement &statement) {
-      const auto *declared = std::get_if<Declare>(&statement.kind);
+      const auto *declared = statement.as<Declare>();
       return declared && declared->variable == drain.count && declared->initial == Term(0);
     });
     if (begin == loop || !are_lists(drain)) return;
@@ -131,18 +131,11 @@ private:
   /// Arrays of the workspace that hold anything before, with values of the result's type.
   bool are_lists(const Drain &drain) const {
     return std::ranges::all_of(drain.into, [&](const auto &pair) {
-      const auto array = std::ranges::find_if(
-          program_.workspace, [&](const WorkspaceArray &each) { return each.name == pair.first; });
-      return array != program_.workspace.end() && !array->initial && !array->grows &&
-             (!array->has_values() || array->element == type_of(pair.second));
+      const WorkspaceArray *array = find_workspace(pair.first, program_);
+      const ArrayParameter *into = find_array(pair.second, program_);
+      return array && !array->initial && !array->grows &&
+             (!array->has_values() || (into && array->element == into->element));
     });
-  }
-
-  std::optional<ElementType> type_of(const std::string &name) const {
-    for (const TensorParameter &parameter : program_.parameters)
-      for (const ArrayParameter &array : parameter.arrays)
-        if (parameter.name + "." + array.name == name) return array.element;
-    return std::nullopt;
   }
 
   static bool may_change_places(const Block &before, const Block &filling) {
@@ -161,11 +154,10 @@ private:
   static bool is_filled(const Block &filling, const Drain &drain) {
     int steps = 0;
     bool otherwise = false;
-    each_statement(filling, [&](const Statement &statement) {
-      const auto *assign = std::get_if<Assign>(&statement.kind);
-      if (!assign || assign->variable != drain.count) return;
+    each<Assign>(filling, [&](const Assign &assign) {
+      if (assign.variable != drain.count) return;
       ++steps;
-      otherwise = otherwise || assign->value != term::variable(drain.count) + Term(1);
+      otherwise = otherwise || assign.value != term::variable(drain.count) + Term(1);
     });
     return steps == 1 && !otherwise;
   }
@@ -209,7 +201,7 @@ private:
       for (Block *inner : blocks_of(statement))
         make_room(*inner, drain);
     const auto step = std::ranges::find_if(statements, [&](const Statement &statement) {
-      const auto *assign = std::get_if<Assign>(&statement.kind);
+      const auto *assign = statement.as<Assign>();
       return assign && assign->variable == drain.count;
     });
     if (step == statements.end()) return;
@@ -238,29 +230,8 @@ private:
       const auto into = drain.into.find(element.array);
       return into == drain.into.end() ? element : Element{into->second, first + element.slot};
     };
-    rewrite(statements, moved, [&](const Value &value) {
-      return map_leaves(value, [&](const Value &leaf) {
-        const auto *element = std::get_if<Element>(&leaf.kind);
-        return element ? Value{element_of(*element)} : leaf;
-      });
-    });
-    targets_to_result(statements, element_of);
-  }
-
-  static void targets_to_result(Block &statements,
-                                const std::function<Element(const Element &)> &element_of) {
-    for (Statement &statement : statements) {
-      Target *target = nullptr;
-      if (auto *store = std::get_if<Store>(&statement.kind)) target = &store->target;
-      if (auto *sum = std::get_if<Accumulate>(&statement.kind)) target = &sum->target;
-      if (auto *element = target ? std::get_if<Element>(target) : nullptr) *element = element_of(*element);
-      if (auto *set = std::get_if<SetElement>(&statement.kind)) {
-        const Element moved = element_of({set->array, set->slot});
-        set->array = moved.array, set->slot = moved.slot;
-      }
-      for (Block *inner : blocks_of(statement))
-        targets_to_result(*inner, element_of);
-    }
+    rewrite(statements, moved);
+    map_elements(statements, element_of);
   }
 
   Program &program_;

@@ -1,7 +1,6 @@
-#include "loop/columns.h"
 
-#include "loop/dense_sum.h"
-#include "loop/gathered_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -13,10 +12,9 @@ using term::Term;
 
 namespace {
 
-const Target *target_of(const Statement &statement) {
-  if (const auto *store = std::get_if<Store>(&statement.kind)) return &store->target;
-  const auto *add = std::get_if<Accumulate>(&statement.kind);
-  return add && !add->atomic && add->by == Operator::Add ? &add->target : nullptr;
+bool sets_or_adds(const Statement &statement) {
+  const Accumulate *add = addition_of(statement);
+  return statement.is<Store>() || (add && !add->atomic);
 }
 
 class Nest {
@@ -44,18 +42,18 @@ private:
 
   bool walk(const Block &block) {
     for (const Statement &statement : block) {
-      if (std::holds_alternative<Let>(statement.kind)) continue;
-      if (const auto *local = std::get_if<DeclareValue>(&statement.kind)) {
+      if (statement.is<Let>()) continue;
+      if (const auto *local = statement.as<DeclareValue>()) {
         each_element(local->initial, [&](const Element &element) { reads_.insert(element.array); });
         continue;
       }
-      if (const auto *guard = std::get_if<If>(&statement.kind)) {
+      if (const auto *guard = statement.as<If>()) {
         if (guard->speculative || !guard->otherwise.empty() || !walk(guard->then)) return false;
         continue;
       }
-      const auto *loop = std::get_if<For>(&statement.kind);
+      const auto *loop = statement.as<For>();
       if (!loop || !is_plain(*loop) || loop->brief || loop->body.empty()) return false;
-      if (loop->body.size() == 1 && target_of(loop->body[0]))
+      if (loop->body.size() == 1 && sets_or_adds(loop->body[0]))
         found_.inner.push_back(loop);
       else if (!walk(loop->body))
         return false;
@@ -72,27 +70,19 @@ private:
   }
 
   bool look_at(const For &inner) {
-    const auto *target = std::get_if<Element>(target_of(inner.body[0]));
+    const auto *target = written_element(inner.body[0]);
     if (!is_count(inner) || !target || !runs_along(target->slot, inner.variable)) return false;
-    const bool adds = std::holds_alternative<Accumulate>(inner.body[0].kind);
+    const bool adds = inner.body[0].is<Accumulate>();
     Row &row = rows_[target->array];
     (adds ? row.added : row.set) = true;
     row.places.insert(substitute(target->slot, {{inner.variable, Term(0)}}));
     const Value &value =
         adds ? std::get<Accumulate>(inner.body[0].kind).value : std::get<Store>(inner.body[0].kind).value;
-    return is_product(value, inner.variable);
-  }
-
-  bool is_product(const Value &value, const std::string &column) {
-    if (const auto *negative = arguments_of(Operator::Negate, value))
-      return is_product(negative->front(), column);
-    if (const auto *factors = arguments_of(Operator::Multiply, value))
-      return std::ranges::all_of(*factors, [&](const Value &factor) { return is_factor(factor, column); });
-    return is_factor(value, column);
+    return is_product(value, [&](const Value &factor) { return is_factor(factor, inner.variable); });
   }
 
   bool is_factor(const Value &value, const std::string &column) {
-    if (const auto *element = std::get_if<Element>(&value.kind)) {
+    if (const auto *element = value.as<Element>()) {
       const bool along = runs_along(element->slot, column);
       if (!along && mentions(element->slot, column)) return false;
       if (!along) {
@@ -104,7 +94,7 @@ private:
       row.places.insert(substitute(element->slot, {{column, Term(0)}}));
       return true;
     }
-    return parts_of(value).empty() && !std::holds_alternative<Term>(value.kind);
+    return parts_of(value).empty() && !value.is<Term>();
   }
 
   /// Where the array's row is while the nest runs.
@@ -125,10 +115,9 @@ private:
 
   /// Nobody else reads what the nest leaves in the workspace's array.
   bool is_kept(const std::string &array) const {
-    return std::ranges::any_of(program_.workspace, [&](const WorkspaceArray &own) {
-      return own.name == array && !own.initial && !own.grows && !own.hashed && !own.for_teams &&
-             mentions_of(program_.body, array) == mentions_of({Statement{loop_}}, array);
-    });
+    const WorkspaceArray *own = find_workspace(array, program_);
+    return own && !own->initial && !own->grows && !own->hashed && !own->for_teams &&
+           mentions_of(program_.body, array) == mentions_of(loop_.body, array);
   }
 
   const For &loop_;

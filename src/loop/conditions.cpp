@@ -78,7 +78,7 @@ void simplify_if(If &guard, const Facts &facts) {
 void merge_nested(Statement &statement) {
   auto &guard = std::get<If>(statement.kind);
   if (guard.then.size() != 1 || !guard.otherwise.empty()) return;
-  const auto *inner = std::get_if<If>(&guard.then[0].kind);
+  const auto *inner = guard.then[0].as<If>();
   if (!inner || !inner->otherwise.empty()) return;
   If merged{term::conjunction({guard.condition, inner->condition}),
             inner->then,
@@ -90,7 +90,7 @@ void merge_nested(Statement &statement) {
 
 /// A loop whose only iteration is known, as an if that is always true.
 void unroll_single(Statement &statement) {
-  auto *loop = std::get_if<For>(&statement.kind);
+  auto *loop = statement.as<For>();
   std::int64_t trips = 0;
   if (!loop || !constant_difference(loop->lower, loop->upper, trips)) return;
   if (trips <= 0) {
@@ -119,44 +119,38 @@ bool may_splice(const Block &then, const Block &block, std::size_t next) {
 
 void simplify_statement(Statement &statement, const Facts &facts, bool merge) {
   unroll_single(statement);
-  if (auto *loop = std::get_if<While>(&statement.kind)) simplify_while(*loop, facts);
-  if (auto *guard = std::get_if<If>(&statement.kind)) simplify_if(*guard, facts);
-  auto *counted = std::get_if<For>(&statement.kind);
+  if (auto *loop = statement.as<While>()) simplify_while(*loop, facts);
+  if (auto *guard = statement.as<If>()) simplify_if(*guard, facts);
+  auto *counted = statement.as<For>();
   // a test for many iterations at once stays the short one that it is
   bool together = counted && counted->together > 1;
   std::vector<Block *> blocks = blocks_of(statement);
   for (std::size_t k = 0; k < blocks.size(); ++k)
     simplify_block(*blocks[k], facts.inside(statement, k), !together);
   if (together && !may_test_together(*counted)) counted->together = 1;
-  if (std::holds_alternative<If>(statement.kind) && merge) merge_nested(statement);
+  if (statement.is<If>() && merge) merge_nested(statement);
 }
 
 bool never_runs(const Statement &statement, const Facts &facts) {
-  if (const auto *loop = std::get_if<While>(&statement.kind)) return is_false(loop->condition);
-  if (const auto *loop = std::get_if<For>(&statement.kind))
-    return facts.refute(less(loop->lower, loop->upper));
+  if (const auto *loop = statement.as<While>()) return is_false(loop->condition);
+  if (const auto *loop = statement.as<For>()) return facts.refute(less(loop->lower, loop->upper));
   return is_hollow(statement);
 }
 
 void simplify_block(Block &block, Facts facts, bool merge) {
   for (std::size_t k = 0; k < block.size(); ++k) {
     simplify_statement(block[k], facts, merge);
-    auto here = block.begin() + static_cast<std::ptrdiff_t>(k);
     if (never_runs(block[k], facts)) {
-      block.erase(here);
-      --k;
+      block.erase(place(block, k--));
       continue;
     }
-    const auto *guard = std::get_if<If>(&block[k].kind);
+    const auto *guard = block[k].as<If>();
     if (guard && is_true(guard->condition) && may_splice(guard->then, block, k + 1)) {
-      Block then = guard->then;
-      here = block.erase(here);
-      block.insert(here, then.begin(), then.end());
-      --k;
+      replace(block, k--, Block(guard->then));
       continue;
     }
-    if (std::holds_alternative<Break>(block[k].kind)) {
-      block.erase(here + 1, block.end());
+    if (block[k].is<Break>()) {
+      block.resize(k + 1);
       return;
     }
     facts.pass(block[k]);
@@ -171,9 +165,7 @@ Block simplify_conditions(Block block) {
 }
 
 Program fold(Program program, const Known & /*known*/) {
-  rewrite(
-      program.body, [](const term::Term &term) { return term; },
-      [](const Value &value) { return value::chosen(value); });
+  rewrite(program.body, {}, [](const Value &value) { return value::chosen(value); });
   // Texts tell whether anything changed: programs are small and a handful of rounds is enough.
   std::string before;
   for (std::string now = to_text(program.body); now != before; now = to_text(program.body)) {

@@ -1,9 +1,9 @@
 #include "loop/copies.h"
 
-#include "loop/walk.h"
+#include "loop/arrays.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace unravel::loop {
 
@@ -11,29 +11,16 @@ using term::Term;
 
 namespace {
 
-const ArrayParameter *result_array(const Program &program, const std::string &name) {
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &array : parameter.arrays)
-      if (parameter.is_result && parameter.name + "." + array.name == name) return &array;
-  return nullptr;
-}
-
-bool has(const Program &program, const std::string &name) {
-  return std::any_of(program.workspace.begin(), program.workspace.end(),
-                     [&](const WorkspaceArray &array) { return array.name == name; });
-}
-
 /// Where the loops that ask for the copies have enough to do: for a single one it is known.
 Term enough_work(const Program &program, const std::string &array, const std::string &needed) {
   Term when = term::truth();
   int loops = 0;
-  each_statement(program.body, [&](const Statement &statement) {
-    const auto *loop = std::get_if<For>(&statement.kind);
-    if (!loop || !loop->parallel || loop->parallel->copied != array) return;
-    if (needed != marks_of(array) && needed != copies_of(array, copied_by(*loop))) return;
+  each<For>(program.body, [&](const For &loop) {
+    if (!loop.parallel || loop.parallel->copied != array) return;
+    if (needed != marks_of(array) && needed != copies_of(array, copied_by(loop))) return;
     ++loops;
-    if (loop->parallel->work && loop->parallel->least > 0)
-      when = term::at_most(Term(loop->parallel->least), *loop->parallel->work);
+    if (loop.parallel->work && loop.parallel->least > 0)
+      when = term::at_most(Term(loop.parallel->least), *loop.parallel->work);
   });
   return loops == 1 ? when : term::truth();
 }
@@ -53,47 +40,31 @@ std::string marks_of(const std::string &array) {
   return array + "_touched";
 }
 
-bool only_adds_to(const For &loop, const std::string &array) {
-  bool only = true;
+bool only_adds_to(const Block &block, const std::string &array) {
   std::optional<Operator> by;
-  for (const Statement &outer : loop.body)
-    each_statement(outer, [&](const Statement &statement) {
-      if (const auto *store = std::get_if<Store>(&statement.kind))
-        if (const auto *element = std::get_if<Element>(&store->target))
-          only = only && element->array != array;
-      if (const auto *zero = std::get_if<Zero>(&statement.kind)) only = only && zero->array != array;
-      if (const auto *call = std::get_if<Blas>(&statement.kind))
-        if (const auto *element = std::get_if<Element>(&call->target)) only = only && element->array != array;
-      const auto *reduced = std::get_if<Accumulate>(&statement.kind);
-      const auto *to = reduced ? std::get_if<Element>(&reduced->target) : nullptr;
-      if (to && to->array == array) {
-        only = only && by.value_or(reduced->by) == reduced->by;
-        by = reduced->by;
-      }
-      if (const auto *inner = std::get_if<For>(&statement.kind)) only = only && !inner->parallel;
-      each_own_value(statement, [&](const Value &value) {
-        each_element(value, [&](const Element &element) { only = only && element.array != array; });
-      });
-    });
-  return only;
+  return !reads(block, array) && !holds(block, [&](const Statement &statement) {
+    if (const auto *loop = statement.as<For>()) return loop->parallel.has_value();
+    const Element *element = written_element(statement);
+    if (!element) return blocks_of(statement).empty() && effects_of(statement).stored.contains(array);
+    const auto *reduced = statement.as<Accumulate>();
+    if (!reduced || element->array != array) return element->array == array;
+    return std::exchange(by, reduced->by).value_or(reduced->by) != reduced->by;
+  });
 }
 
 Program reserve_copies(Program program, const Known & /*known*/) {
   std::vector<std::pair<std::string, Operator>> copied;
-  each_statement(program.body, [&](const Statement &statement) {
-    const auto *loop = std::get_if<For>(&statement.kind);
-    if (loop && loop->parallel && !loop->parallel->copied.empty())
-      copied.emplace_back(loop->parallel->copied, copied_by(*loop));
+  each<For>(program.body, [&](const For &loop) {
+    if (loop.parallel && !loop.parallel->copied.empty())
+      copied.emplace_back(loop.parallel->copied, copied_by(loop));
   });
   for (const auto &[name, by] : copied) {
-    const ArrayParameter *array = result_array(program, name);
-    if (!array || has(program, copies_of(name, by))) continue;
+    const ArrayParameter *array = find_array(name, program);
+    if (!array || find_workspace(copies_of(name, by), program)) continue;
     WorkspaceArray copies;
     copies.name = copies_of(name, by);
     copies.element = array->element;
-    copies.extent = Term(1);
-    for (const Term &extent : array->extents)
-      copies.extent = term::multiply(copies.extent, extent);
+    copies.extent = slots_of(*array);
     copies.per_thread = copies.for_teams = true;
     copies.about = fmt::format("what threads {} {}", by == Operator::Add ? "add to" : "reduce into", name);
     WorkspaceArray marks = copies;
@@ -105,7 +76,7 @@ Program reserve_copies(Program program, const Known & /*known*/) {
     copies.when = enough_work(program, name, copies.name);
     marks.when = enough_work(program, name, marks.name);
     program.workspace.push_back(std::move(copies));
-    if (!has(program, marks.name)) program.workspace.push_back(std::move(marks));
+    if (!find_workspace(marks.name, program)) program.workspace.push_back(std::move(marks));
   }
   return program;
 }

@@ -19,9 +19,9 @@ Operator copied_by(const For &loop);
 std::string copies_of(const std::string &array, const Operator &by);
 std::string marks_of(const std::string &array);
 
-/// Whether the loop does nothing to the array but reduce elements of it by one operator, and holds no
+/// Whether the statements do nothing to the array but reduce elements of it by one operator, and hold no
 /// parallel loop.
-bool only_adds_to(const For &loop, const std::string &array);
+bool only_adds_to(const Block &block, const std::string &array);
 
 /// Declares the workspace of the copies that the loops ask for.
 Program reserve_copies(Program program, const Known &known = {});

@@ -1,6 +1,6 @@
-#include "loop/dense_sum.h"
 
-#include "loop/gathered_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -13,32 +13,18 @@ namespace {
 
 /// A sequential loop of a plain form.
 bool is_plain_loop(const Statement &statement) {
-  if (const auto *counted = std::get_if<For>(&statement.kind))
-    return !counted->parallel && counted->together == 1;
-  return std::holds_alternative<While>(statement.kind);
-}
-
-bool is_float64(const std::string &array, const Program &program) {
-  return element_type(array, program) == ElementType::Float64;
+  if (const auto *counted = statement.as<For>()) return !counted->parallel && counted->together == 1;
+  return statement.is<While>();
 }
 
 bool is_size(const Term &bound, const Program &program) {
   if (const auto *number = bound.as<term::Constant>()) return number->value > 0;
   const auto *name = bound.as<term::Variable>();
-  return name &&
-         std::any_of(program.parameters.begin(), program.parameters.end(), [&](const auto &parameter) {
-           return std::any_of(parameter.sizes.begin(), parameter.sizes.end(), [&](const std::string &size) {
+  return name && std::ranges::any_of(program.parameters, [&](const TensorParameter &parameter) {
+           return std::ranges::any_of(parameter.sizes, [&](const std::string &size) {
              return parameter.name + "." + size == name->name;
            });
          });
-}
-
-/// A product of elements, locals and numbers, or its negative.
-bool is_product(const Value &value) {
-  if (const auto *negative = arguments_of(Operator::Negate, value)) return is_product(negative->front());
-  const auto *factors = arguments_of(Operator::Multiply, value);
-  auto is_leaf = [](const Value &factor) { return parts_of(factor).empty(); };
-  return factors ? std::all_of(factors->begin(), factors->end(), is_leaf) : is_leaf(value);
 }
 
 class Nest {
@@ -71,10 +57,10 @@ private:
       for (const Statement &inner : *block) {
         bool leads = false, loops = false, adds = false;
         each_statement(inner, [&](const Statement &each) {
-          const auto *sum = std::get_if<Accumulate>(&each.kind);
+          const auto *sum = each.as<Accumulate>();
           leads = leads || (sum && sum == found_.sum);
           adds = adds || sum;
-          loops = loops || std::holds_alternative<For>(each.kind);
+          loops = loops || each.is<For>();
         });
         if (leads ? has_sum_beside(inner) : loops && adds) return true;
       }
@@ -82,33 +68,23 @@ private:
   }
 
   void look_at(const Statement &statement) {
-    if (const auto *counted = std::get_if<For>(&statement.kind); counted && counted->body.size() == 1) {
-      const auto *sum = std::get_if<Accumulate>(&counted->body[0].kind);
-      if (sum && std::holds_alternative<Element>(sum->target) && &statement != &loop_) {
-        good_ = good_ && !found_.inner && !sum->atomic && sum->by == Operator::Add && is_product(sum->value);
+    if (const auto *counted = statement.as<For>(); counted && counted->body.size() == 1) {
+      const auto *sum = counted->body[0].as<Accumulate>();
+      if (reduced_element(counted->body[0]) && &statement != &loop_) {
+        good_ = good_ && !found_.inner && !sum->atomic && sum->by == Operator::Add &&
+                is_product(sum->value, [](const Value &factor) { return parts_of(factor).empty(); });
         found_ = {counted, sum};
       }
     }
-    if (const auto *sum = std::get_if<Accumulate>(&statement.kind))
-      good_ = good_ && (sum == found_.sum || std::holds_alternative<Local>(sum->target));
-    if (const auto *store = std::get_if<Store>(&statement.kind))
-      good_ = good_ && std::holds_alternative<Local>(store->target);
-    good_ = good_ && (!is_loop(statement) || is_plain_loop(statement)) &&
-            !std::holds_alternative<Zero>(statement.kind) &&
-            !std::holds_alternative<SetElement>(statement.kind) &&
-            !std::holds_alternative<Sort>(statement.kind) && !std::holds_alternative<Reserve>(statement.kind);
+    if (statement.is<Accumulate>() || statement.is<Store>())
+      good_ = good_ && ((found_.sum && statement.as<Accumulate>() == found_.sum) || written_local(statement));
+    good_ = good_ && (!is_loop(statement) || is_plain_loop(statement)) && !statement.is<Zero>() &&
+            !statement.is<SetElement>() && !statement.is<Sort>() && !statement.is<Reserve>();
   }
 
   /// Nothing of the result; in the product, what vectors can be made of.
   bool reads_well(const std::string &result) const {
-    bool well = is_float64(result, program_);
-    each_statement(loop_, [&](const Statement &inner) {
-      each_own_value(inner, [&](const Value &value) {
-        each_element(value, [&](const Element &element) {
-          well = well && element.array != result && is_float64(element.array, program_);
-        });
-      });
-    });
+    bool well = reads_float64_beside(result, {loop_}, program_);
     const std::string &variable = found_.inner->variable;
     each_element(found_.sum->value, [&](const Element &element) {
       well = well && (!mentions(element.slot, variable) || runs_along(element.slot, variable));
@@ -125,67 +101,14 @@ private:
 
 } // namespace
 
-int mentions_of(const Block &block, const std::string &array) {
-  int count = 0;
-  each_statement(block, [&](const Statement &statement) {
-    each_own_value(statement, [&](const Value &value) {
-      each_element(value, [&](const Element &element) { count += element.array == array; });
-    });
-    const Target *target = nullptr;
-    if (const auto *store = std::get_if<Store>(&statement.kind)) target = &store->target;
-    if (const auto *add = std::get_if<Accumulate>(&statement.kind)) target = &add->target;
-    if (const auto *call = std::get_if<Blas>(&statement.kind)) {
-      target = &call->target;
-      count += call->left.array == array || (call->right && call->right->array == array);
-    }
-    if (const auto *ahead = std::get_if<Prefetch>(&statement.kind)) count += ahead->array == array;
-    const auto *element = target ? std::get_if<Element>(target) : nullptr;
-    count += element ? element->array == array
-                     : blocks_of(statement).empty() && effects_of(statement).touches(array);
-  });
-  return count;
-}
-
-bool is_plain(const For &loop) {
-  return loop.step == 1 && !loop.parallel && loop.together == 1 && !loop.simd && !loop.masked && !loop.team &&
-         !loop.in_lanes;
-}
-
-bool runs_along(const Term &slot, const std::string &variable) {
-  return !mentions(slot - term::variable(variable), variable);
-}
-
-std::optional<Term> stride_of(const Term &slot, const std::string &variable) {
-  if (!mentions(slot, variable)) return Term(0);
-  if (slot.as<term::Variable>()) return Term(1);
-  if (const auto *product = slot.as<term::Product>()) {
-    const bool in_left = mentions(product->left, variable);
-    if (in_left && mentions(product->right, variable)) return std::nullopt;
-    const std::optional<Term> stride = stride_of(in_left ? product->left : product->right, variable);
-    if (!stride) return std::nullopt;
-    return term::multiply(*stride, in_left ? product->right : product->left);
-  }
-  const auto *sum = slot.as<term::Linear>();
-  if (!sum) return std::nullopt;
-  Term total(0);
-  for (const auto &[part, coefficient] : sum->parts) {
-    const std::optional<Term> stride = stride_of(part, variable);
-    if (!stride) return std::nullopt;
-    total = total + term::scale(coefficient, *stride);
-  }
-  return total;
-}
-
 bool clears_stretch(const Statement &loop, const DenseSum &sum) {
-  const auto *counted = std::get_if<For>(&loop.kind);
+  const auto *counted = loop.as<For>();
   if (!counted || counted->parallel || counted->body.size() != 1 || counted->lower != sum.inner->lower ||
       counted->upper != sum.inner->upper || counted->step != 1)
     return false;
-  const auto *store = std::get_if<Store>(&counted->body[0].kind);
-  const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
-  const auto *number = store ? std::get_if<Number>(&store->value.kind) : nullptr;
+  const Element *element = element_set_to(0, counted->body[0]);
   const auto &target = std::get<Element>(sum.sum->target);
-  return element && number && number->value == 0 && element->array == target.array &&
+  return element && element->array == target.array &&
          element->slot - term::variable(counted->variable) ==
              target.slot - term::variable(sum.inner->variable);
 }

@@ -46,7 +46,7 @@ void Facts::forget(const Effects &effects) {
 
 Facts Facts::inside(const Statement &statement, std::size_t index) const {
   Facts result = *this;
-  if (const auto *guard = std::get_if<If>(&statement.kind)) {
+  if (const auto *guard = statement.as<If>()) {
     if (index == 0)
       result.learn(guard->condition);
     else
@@ -56,19 +56,19 @@ Facts Facts::inside(const Statement &statement, std::size_t index) const {
   if (!is_loop(statement)) return result;
   Effects effects = effects_of(statement);
   result.forget(effects);
-  if (const auto *loop = std::get_if<While>(&statement.kind)) result.learn(loop->condition);
+  if (const auto *loop = statement.as<While>()) result.learn(loop->condition);
   Facts bounds; // evaluated once: they may not hold for what they mention later
   auto learn_range = [&](const auto &range) {
     Term variable = term::variable(range.variable);
     bounds.learn(at_most(range.lower, variable));
     bounds.learn(less(variable, range.upper));
   };
-  if (const auto *loop = std::get_if<For>(&statement.kind)) learn_range(*loop);
-  if (const auto *loop = std::get_if<Intersect>(&statement.kind)) {
+  if (const auto *loop = statement.as<For>()) learn_range(*loop);
+  if (const auto *loop = statement.as<Intersect>()) {
     learn_range(loop->first);
     learn_range(loop->second);
   }
-  if (const auto *loop = std::get_if<Merge>(&statement.kind); loop && index < loop->ranges.size())
+  if (const auto *loop = statement.as<Merge>(); loop && index < loop->ranges.size())
     learn_range(loop->ranges[index].range);
   bounds.forget(effects);
   result.facts_.insert(result.facts_.end(), bounds.facts_.begin(), bounds.facts_.end());
@@ -77,8 +77,7 @@ Facts Facts::inside(const Statement &statement, std::size_t index) const {
 
 void Facts::pass(const Statement &statement) {
   forget(effects_of(statement));
-  if (const auto *let = std::get_if<Let>(&statement.kind))
-    learn(equal(term::variable(let->variable), let->value));
+  if (const auto *let = statement.as<Let>()) learn(equal(term::variable(let->variable), let->value));
 }
 
 bool Facts::at_least_zero(const Term &term, const Base &base, int depth) const {

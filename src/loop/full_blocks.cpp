@@ -1,8 +1,8 @@
 #include "loop/accumulate.h"
 #include "loop/facts.h"
 #include "loop/jam.h"
-#include "loop/lane_sums.h"
 #include "loop/passes.h"
+#include "loop/vector_sums.h"
 
 #include <algorithm>
 
@@ -46,30 +46,22 @@ std::optional<Full> full_length(const For &loop) {
   return full;
 }
 
-int count(const Block &block, const std::function<bool(const Statement &)> &what) {
+int additions_in(const Block &block) {
   int number = 0;
-  each_statement(block, [&](const Statement &statement) { number += what(statement); });
+  each_statement(block, [&](const Statement &statement) { number += addition_of(statement) != nullptr; });
   return number;
-}
-
-bool is_addition(const Statement &statement) {
-  return addition_of(statement) != nullptr;
-}
-
-bool is_if(const Statement &statement) {
-  return std::holds_alternative<If>(statement.kind);
 }
 
 /// Lets that read nothing are written out where they are used.
 Block without_plain_lets(Block body) {
   for (std::size_t k = 0; k < body.size();) {
-    const auto *let = std::get_if<Let>(&body[k].kind);
+    const auto *let = body[k].as<Let>();
     if (!let || !applications_of(let->value).empty()) {
       ++k;
       continue;
     }
     Let plain = *let;
-    body.erase(body.begin() + static_cast<std::ptrdiff_t>(k));
+    body.erase(place(body, k));
     substitute_variable(body, plain.variable, plain.value);
   }
   return body;
@@ -95,7 +87,7 @@ public:
     for (std::size_t k = 0; k < statements.size(); ++k) {
       std::size_t made = split(statements, k, facts);
       if (made && k > 0 && join(statements[k - 1], statements[k])) {
-        statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k--));
+        statements.erase(loop::place(statements, k--));
         facts.pass(statements[k]);
         continue;
       }
@@ -112,14 +104,14 @@ private:
   /// What the other statements declare.
   static std::set<std::string> declared_beside(const Block &statements, std::size_t k) {
     Block others = statements;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    others.erase(loop::place(others, k));
     return effects_of(others).declared;
   }
 
   /// Puts two splits by the same condition into the first one, if there are two.
   static bool join(Statement &first, Statement &second) {
-    auto *one = std::get_if<If>(&first.kind);
-    auto *other = std::get_if<If>(&second.kind);
+    auto *one = first.as<If>();
+    auto *other = second.as<If>();
     if (!one || !other || one->condition != other->condition || one->comment != split_comment ||
         other->comment != split_comment || effects_of(first).changes(one->condition))
       return false;
@@ -132,7 +124,7 @@ private:
   /// Replaces statement k by what is done for full blocks, and, where some may not be full, as it was; the
   /// number of statements that stand there then, or 0 if there is nothing to split.
   std::size_t split(Block &statements, std::size_t k, const Facts &facts) {
-    if (std::holds_alternative<If>(statements[k].kind)) return 0;
+    if (statements[k].is<If>()) return 0;
     Effects changed = effects_of(statements[k]);
     Block then{statements[k]};
     std::optional<Place> place = find(then, {}, changed);
@@ -154,14 +146,11 @@ private:
         return in_bounds_.contains(load) || (safe_ && safe_(load));
       });
     in_bounds_ = std::move(outside);
-    auto here = statements.begin() + static_cast<std::ptrdiff_t>(k);
     if (is_true(condition)) {
       if (place->unroll) keep_apart(then, declared_beside(statements, k), names_);
-      std::size_t made = then.size();
-      here = statements.erase(here);
-      statements.insert(here, std::make_move_iterator(then.begin()), std::make_move_iterator(then.end()));
-      return made;
+      return replace(statements, k, std::move(then)) - k;
     }
+    const auto here = loop::place(statements, k);
     Block general{std::move(*here)};
     Origins origins = general[0].origins;
     *here = {If{condition, std::move(then), split_comment, std::move(general)}, std::move(origins)};
@@ -172,8 +161,8 @@ private:
   /// stands here), unless it is all that stands here.
   std::optional<Place> find(Block &block, const std::vector<For *> &around, const Effects &changed) {
     for (std::size_t k = 0; k < block.size(); ++k) {
-      auto *loop = std::get_if<For>(&block[k].kind);
-      auto *guard = std::get_if<If>(&block[k].kind);
+      auto *loop = block[k].as<For>();
+      auto *guard = block[k].as<If>();
       if (loop) {
         Place place{&block, k, around, {}, false};
         if (may_split(place, changed)) return place;
@@ -199,15 +188,15 @@ private:
     place.full = *full;
     place.unroll = is_clearing(place) || pays_unrolled(place);
     bool ragged = loop.upper != loop.lower + Term(full->length);
-    return place.unroll || (ragged && count(loop.body, is_loop) == 0);
+    return place.unroll || (ragged && !holds(loop.body, is_loop));
   }
 
   /// A short loop that sets elements to a number.
   static bool is_clearing(const Place &place) {
-    const For &loop = place.loop();
-    const auto *store = loop.body.size() == 1 ? std::get_if<Store>(&loop.body[0].kind) : nullptr;
-    return store && std::holds_alternative<Element>(store->target) &&
-           std::holds_alternative<Number>(store->value.kind) && place.full.length <= 2 * longest_unrolled;
+    const Block &body = place.loop().body;
+    const auto *store = body.size() == 1 ? body[0].as<Store>() : nullptr;
+    return store && written_element(body[0]) && store->value.is<Number>() &&
+           place.full.length <= 2 * longest_unrolled;
   }
 
   /// Whether its iterations, written out side by side, add to elements that a loop inside doesn't change:
@@ -217,23 +206,21 @@ private:
     const For &loop = place.loop();
     if (!place.around.empty() || place.full.length > longest_unrolled || !only_adds(loop.body)) return false;
     // Branches that the data decide are better left to vectors with masks.
-    if (count(loop.body, is_if) > 0 || count(loop.body, is_loop) == 0) return false;
+    if (holds<If>(loop.body) || !holds(loop.body, is_loop)) return false;
     Block body = without_plain_lets(loop.body);
-    if (count(body, is_addition) * place.full.length > most_additions) return false;
+    if (additions_in(body) * place.full.length > most_additions) return false;
     Effects inside = effects_of(body);
-    return count(body, [&](const Statement &statement) {
-             const auto *add = std::get_if<Accumulate>(&statement.kind);
-             if (!add) return false;
-             const Term &slot = std::get<Element>(add->target).slot;
-             return mentions(slot, loop.variable) && !inside.mentions_declared(slot);
-           }) > 0;
+    return holds(body, [&](const Statement &statement) {
+      const Element *sum = reduced_element(statement);
+      return sum && mentions(sum->slot, loop.variable) && !inside.mentions_declared(sum->slot);
+    });
   }
 
   void make_constant(const Place &place) {
     For &loop = place.loop();
     loop.upper = loop.lower + Term(place.full.length);
     bool has_lanes = only_adds(loop.body) && !place.around.empty() && are_lanes(*place.around.back());
-    bool keeps = count(loop.body, is_if) > 0 && only_adds(loop.body) && keeps_to_its_element(loop, {});
+    bool keeps = holds<If>(loop.body) && only_adds(loop.body) && keeps_to_its_element(loop, {});
     if (!has_lanes && !keeps) return;
     if (has_lanes) place.around.back()->in_lanes = true;
     // Lanes from 0 on: compilers see the length.
@@ -257,7 +244,7 @@ private:
   Block adding_always(Block body) {
     Block result;
     for (Statement &statement : body) {
-      auto *guard = std::get_if<If>(&statement.kind);
+      auto *guard = statement.as<If>();
       const Accumulate *add = guard && guard->then.size() == 1 && guard->otherwise.empty()
                                   ? addition_of(guard->then[0])
                                   : nullptr;
@@ -288,10 +275,9 @@ private:
       Term value = loop.lower + Term(k);
       Block copy = loop.body;
       each_statement(copy, [&](const Statement &statement) {
-        const auto *add = std::get_if<Accumulate>(&statement.kind);
-        if (!add) return;
-        const auto &element = std::get<Element>(add->target);
-        Term load = term::apply(element.array, {element.slot});
+        const Element *element = reduced_element(statement);
+        if (!element) return;
+        Term load = term::apply(element->array, {element->slot});
         if (safe_ && safe_(load)) in_bounds.insert(substitute(load, {{loop.variable, value}}));
       });
       substitute_variable(copy, loop.variable, value);
@@ -300,10 +286,10 @@ private:
       else
         all = jam(std::move(all), std::move(copy), names_);
     }
-    auto here = place.block->begin() + static_cast<std::ptrdiff_t>(place.index);
-    here = place.block->erase(here);
+    place.block->erase(loop::place(*place.block, place.index));
     keep_apart(all, effects_of(*place.block).declared, names_);
-    place.block->insert(here, std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
+    place.block->insert(loop::place(*place.block, place.index), std::make_move_iterator(all.begin()),
+                        std::make_move_iterator(all.end()));
     return in_bounds;
   }
 
@@ -314,14 +300,12 @@ private:
 
 /// A loop over a block is too short for threads.
 void keep_short_serial(Block &block) {
-  for (Statement &statement : block) {
-    for (Block *inner : blocks_of(statement))
-      keep_short_serial(*inner);
-    auto *loop = std::get_if<For>(&statement.kind);
-    if (!loop || !loop->parallel || loop->parallel->work || !loop->parallel->sum.empty()) continue;
-    std::optional<Full> full = full_length(*loop);
+  each_statement(block, [](Statement &statement) {
+    auto *loop = statement.as<For>();
+    if (!loop || !loop->parallel || loop->parallel->work || !loop->parallel->sum.empty()) return;
+    const std::optional<Full> full = full_length(*loop);
     if (full && full->length < loop->parallel->least) loop->parallel.reset();
-  }
+  });
 }
 
 } // namespace

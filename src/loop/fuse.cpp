@@ -21,13 +21,9 @@ bool is_asked_for(const For &loop) {
 }
 
 /// One that was asked for: with another loop in it, it may be none any more.
-bool holds_simd_loop(const Statement &statement) {
-  bool found = false;
-  each_statement(statement, [&](const Statement &inner) {
-    const auto *loop = std::get_if<For>(&inner.kind);
-    found = found || (loop && loop->simd);
-  });
-  return found;
+bool is_simd(const Statement &statement) {
+  const auto *loop = statement.as<For>();
+  return loop && loop->simd;
 }
 
 /// What threads add to copies of is all that the loop writes outside of itself.
@@ -50,7 +46,7 @@ public:
         continue;
       }
       statements[k] = std::move(*both);
-      statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+      statements.erase(place(statements, k + 1));
     }
     for (Statement &statement : statements)
       for (Block *inner : blocks_of(statement))
@@ -60,10 +56,9 @@ public:
 private:
   /// The two loops as one, if they share a loop inside as well.
   std::optional<Statement> fused(const Statement &first, const Statement &second) {
-    const auto *one = std::get_if<For>(&first.kind);
-    const auto *other = std::get_if<For>(&second.kind);
-    if (!one || !other || holds_simd_loop(first) || holds_simd_loop(second) ||
-        !only_adds(Block{first, second}))
+    const auto *one = first.as<For>();
+    const auto *other = second.as<For>();
+    if (!one || !other || holds(first, is_simd) || holds(second, is_simd) || !only_adds(Block{first, second}))
       return {};
     Block apart{second};
     keep_apart(apart, effects_of(first).declared, names_);

@@ -1,8 +1,8 @@
-#include "loop/gathered_sum.h"
 
+#include "loop/arrays.h"
 #include "loop/assembled.h"
-#include "loop/dense_sum.h"
 #include "loop/passes.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ public:
     for (std::size_t k = 0; k + 1 < loop_.body.size(); ++k)
       if (!define(loop_.body[k])) return {};
     const Accumulate *add = addition_of(loop_.body.back());
-    const auto *sum = add ? std::get_if<Local>(&add->target) : nullptr;
+    const Local *sum = add ? written_local(loop_.body.back()) : nullptr;
     if (!sum || values_.contains(sum->name)) return {};
     sum_.sum = *sum;
     factor(inlined(add->value));
@@ -52,13 +52,13 @@ public:
     const If *guard = nullptr;
     const Statement *last = &loop_.body.back();
     std::size_t before = loop_.body.size() - 1;
-    if (const auto *only = std::get_if<If>(&last->kind))
+    if (const auto *only = last->as<If>())
       guard = only;
-    else if (before > 0 && (guard = std::get_if<If>(&loop_.body[before - 1].kind)))
+    else if (before > 0 && (guard = loop_.body[before - 1].as<If>()))
       --before;
     for (std::size_t k = 0; k < before; ++k)
       if (!define(loop_.body[k])) return {};
-    const bool stores = guard && !std::holds_alternative<If>(last->kind);
+    const bool stores = guard && !last->is<If>();
     if (guard) {
       if (!guard->otherwise.empty() || guard->then.empty()) return {};
       for (std::size_t k = 0; k + 1 < guard->then.size(); ++k)
@@ -70,9 +70,9 @@ public:
     if (!lanes.sum || lanes.sum->atomic || !std::holds_alternative<Element>(lanes.sum->target)) return {};
     Value product = lanes.sum->value;
     if (stores) {
-      const auto *store = std::get_if<Store>(&guard->then.back().kind);
-      const auto *local = store ? std::get_if<Local>(&store->target) : nullptr;
-      const auto *added = std::get_if<Local>(&product.kind);
+      const auto *store = guard->then.back().as<Store>();
+      const Local *local = store ? written_local(guard->then.back()) : nullptr;
+      const auto *added = product.as<Local>();
       if (!local || !added || added->name != local->name || !begins_as_zero(local->name)) return {};
       product = store->value;
     }
@@ -92,17 +92,16 @@ public:
 
 private:
   bool begins_as_zero(const std::string &local) const {
-    auto value = values_.find(local);
-    const auto *number = value == values_.end() ? nullptr : std::get_if<Number>(&value->second.kind);
-    return number && number->value == 0;
+    const auto value = values_.find(local);
+    return value != values_.end() && value::is_zero(value->second);
   }
 
   bool define(const Statement &statement) {
-    if (const auto *let = std::get_if<Let>(&statement.kind)) {
+    if (const auto *let = statement.as<Let>()) {
       lets_[let->variable] = substitute(let->value, lets_);
       return true;
     }
-    const auto *value = std::get_if<DeclareValue>(&statement.kind);
+    const auto *value = statement.as<DeclareValue>();
     if (!value) return false;
     values_[value->name] = inlined(value->initial);
     return true;
@@ -110,10 +109,10 @@ private:
 
   Value inlined(const Value &value) const {
     return map_leaves(value, [&](const Value &leaf) {
-      if (const auto *element = std::get_if<Element>(&leaf.kind))
+      if (const auto *element = leaf.as<Element>())
         return Value{Element{element->array, substitute(element->slot, lets_)}};
-      if (const auto *term = std::get_if<Term>(&leaf.kind)) return Value{substitute(*term, lets_)};
-      const auto *local = std::get_if<Local>(&leaf.kind);
+      if (const auto *term = leaf.as<Term>()) return Value{substitute(*term, lets_)};
+      const auto *local = leaf.as<Local>();
       auto found = local ? values_.find(local->name) : values_.end();
       return found == values_.end() ? leaf : found->second;
     });
@@ -121,8 +120,8 @@ private:
 
   /// A coordinate of a loop outside, perhaps converted.
   bool is_fixed_coordinate(const Value &value) const {
-    if (const auto *term = std::get_if<Term>(&value.kind)) return !mentions(*term, loop_.variable);
-    const auto *made = std::get_if<Value::Apply>(&value.kind);
+    if (const auto *term = value.as<Term>()) return !mentions(*term, loop_.variable);
+    const auto *made = value.as<Value::Apply>();
     return made && value::made_by_conversion(made->op) && is_fixed_coordinate(made->arguments.front());
   }
 
@@ -133,7 +132,7 @@ private:
     } else if (const auto *negative = arguments_of(Operator::Negate, value)) {
       sum_.subtracts = !sum_.subtracts;
       factor(negative->front());
-    } else if (const auto *element = std::get_if<Element>(&value.kind)) {
+    } else if (const auto *element = value.as<Element>()) {
       std::optional<ElementType> type = element_type(element->array, program_);
       good_ = good_ && type && (!type_ || type_ == type) && !assembled_result(element->array, program_);
       if (type) type_ = type, sum_.element = *type;
@@ -144,9 +143,8 @@ private:
       else
         gathered(value, element->slot);
     } else {
-      const auto *local = std::get_if<Local>(&value.kind);
-      const bool is_fixed = is_fixed_coordinate(value) ||
-                            (parts_of(value).empty() && !std::holds_alternative<Term>(value.kind));
+      const auto *local = value.as<Local>();
+      const bool is_fixed = is_fixed_coordinate(value) || (parts_of(value).empty() && !value.is<Term>());
       good_ = good_ && is_fixed && !(local && local->name == sum_.sum.name);
       sum_.factors.push_back({Kind::Fixed, value, {}, {}, {}});
     }
@@ -198,9 +196,8 @@ public:
   /// `written`: what the loops around the block write to.
   void block(Block &statements, term::Substitution lets, const std::set<std::string> &written) const {
     for (Statement &statement : statements) {
-      if (const auto *let = std::get_if<Let>(&statement.kind))
-        lets[let->variable] = substitute(let->value, lets);
-      if (auto *loop = std::get_if<For>(&statement.kind); loop && !loop->simd && !loop->masked)
+      if (const auto *let = statement.as<Let>()) lets[let->variable] = substitute(let->value, lets);
+      if (auto *loop = statement.as<For>(); loop && !loop->simd && !loop->masked)
         if (std::optional<GatheredSum> sum = gathered_sum(*loop, program_)) {
           loop->masked = long_segments(*loop, *sum, lets);
           if (loop->masked) loop->masked->reads_on = may_read_on(*sum, written);
@@ -285,43 +282,6 @@ private:
 
 bool GatheredSum::gathers() const {
   return std::ranges::find(factors, Kind::Gathered, &Factor::kind) != factors.end();
-}
-
-const ArrayParameter *find_array(const std::string &name, const Program &program) {
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &array : parameter.arrays)
-      if (parameter.name + "." + array.name == name) return &array;
-  return nullptr;
-}
-
-std::optional<ElementType> element_type(const std::string &name, const Program &program) {
-  if (const ArrayParameter *array = find_array(name, program)) return array->element;
-  for (const WorkspaceArray &array : program.workspace)
-    if (array.name == name) return array.element;
-  return std::nullopt;
-}
-
-bool is_over_sizes(const Term &term, const Program &program) {
-  std::set<std::string> names = variables_of(term);
-  for (const TensorParameter &parameter : program.parameters)
-    for (const auto *list : {&parameter.sizes, &parameter.counts})
-      for (const std::string &name : *list)
-        names.erase(parameter.name + "." + name);
-  for (const std::string &size : program.sizes)
-    names.erase(size);
-  return names.empty() && applications_of(term).empty();
-}
-
-std::optional<Term> slots_of(const std::string &name, const Program &program) {
-  if (const ArrayParameter *array = find_array(name, program)) {
-    Term all(1);
-    for (const Term &extent : array->extents)
-      all = term::multiply(all, extent);
-    return all;
-  }
-  for (const WorkspaceArray &array : program.workspace)
-    if (array.name == name) return array.extent;
-  return std::nullopt;
 }
 
 std::optional<GatheredSum> gathered_sum(const For &loop, const Program &program) {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-/// The built-in function hash(n, k, ...): for the interpreter; kernels have it as C (emit/c/functions.c, and a
-/// test compares them).
+/// The built-in function hash(n, k, ...): for the interpreter; kernels have it as C (emit/c/functions.c, and
+/// a test compares them).
 namespace unravel::loop {
 
 inline constexpr std::string_view hash_name = "hash";

@@ -18,8 +18,7 @@ public:
       bool loop = is_loop(statements[k]);
       if (loop) {
         Block hoisted = take_invariants(statements[k], evaluated);
-        statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(k), hoisted.begin(),
-                          hoisted.end());
+        statements.insert(place(statements, k), hoisted.begin(), hoisted.end());
         k += hoisted.size();
       }
       for (Load &load : certain_loads(statements[k]))
@@ -40,9 +39,7 @@ private:
   }
 
   static void forget(std::vector<Load> &loads, const Effects &effects) {
-    loads.erase(
-        std::remove_if(loads.begin(), loads.end(), [&](const Load &load) { return changes(effects, load); }),
-        loads.end());
+    std::erase_if(loads, [&](const Load &load) { return changes(effects, load); });
   }
 
   /// Gives names to the loop's invariant loads; the result declares them.
@@ -69,7 +66,7 @@ private:
   /// Loads that are evaluated in each iteration: not those of the bounds of a For, unless they occur inside
   /// too.
   static std::vector<Load> repeated_loads(const Statement &loop) {
-    if (std::holds_alternative<While>(loop.kind)) return all_loads(loop);
+    if (loop.is<While>()) return all_loads(loop);
     std::vector<Load> loads;
     for (const Block *block : blocks_of(loop))
       for (const Statement &inner : *block)

@@ -23,8 +23,7 @@ int own_uses(const Statement &statement, const std::string &name) {
   each_own_value(statement, [&](const Value &value) {
     each_local(value, [&](const Local &local) { count += local.name == name; });
   });
-  const auto *guard = std::get_if<IfValue>(&statement.kind);
-  return count + (guard && guard->local == name);
+  return count + tests(statement, name);
 }
 
 void count_uses(const Block &block, std::size_t begin, const std::string &name, bool in_loop, Uses &uses) {
@@ -32,7 +31,7 @@ void count_uses(const Block &block, std::size_t begin, const std::string &name, 
     const Statement &statement = block[k];
     int own = own_uses(statement, name);
     uses.count += own;
-    uses.repeated = uses.repeated || (own && (in_loop || std::holds_alternative<While>(statement.kind)));
+    uses.repeated = uses.repeated || (own && (in_loop || statement.is<While>()));
     for (const Block *inner : blocks_of(statement))
       count_uses(*inner, 0, name, in_loop || is_loop(statement), uses);
   }
@@ -69,12 +68,12 @@ Value flatten(Value value) {
 }
 
 Value substitute_local(const Value &value, const std::string &name, const Value &by) {
-  const auto *local = std::get_if<Local>(&value.kind);
+  const auto *local = value.as<Local>();
   if (local && local->name == name) return flatten(by);
   return flatten(map_parts(value, [&](const Value &part) { return substitute_local(part, name, by); }));
 }
 
-void substitute_from(Block &block, std::size_t begin, const TermMap &terms, const ValueMap &values) {
+void substitute_from(Block &block, std::size_t begin, const TermMap &terms, const ValueMap &values = {}) {
   for (std::size_t k = begin; k < block.size(); ++k)
     rewrite(block[k], terms, values);
 }
@@ -99,22 +98,17 @@ bool inline_let(Block &block, std::size_t k, const Let &let) {
   term::Substitution by{{let.variable, let.value}};
   for (std::size_t behind = k + 1; behind < block.size(); ++behind)
     inherit(block[behind], let.variable, block[k].origins);
-  substitute_from(
-      block, k + 1,
-      [&](const Term &term) { return mentions(term, by.begin()->first) ? substitute(term, by) : term; },
-      [](const Value &value) { return value; });
+  substitute_from(block, k + 1, [&](const Term &term) {
+    return mentions(term, by.begin()->first) ? substitute(term, by) : term;
+  });
   return true;
 }
 
 /// Whether an IfValue asks for the local, which then needs its name.
 bool is_tested(const Block &block, std::size_t begin, const std::string &local) {
-  bool found = false;
-  for (std::size_t k = begin; k < block.size() && !found; ++k)
-    each_statement(block[k], [&](const Statement &statement) {
-      const auto *guard = std::get_if<IfValue>(&statement.kind);
-      found = found || (guard && guard->local == local);
-    });
-  return found;
+  return std::any_of(block.begin() + static_cast<std::ptrdiff_t>(begin), block.end(), [&](const auto &each) {
+    return holds(each, [&](const Statement &inner) { return tests(inner, local); });
+  });
 }
 
 bool inline_value(Block &block, std::size_t k, const DeclareValue &declaration) {
@@ -128,26 +122,25 @@ bool inline_value(Block &block, std::size_t k, const DeclareValue &declaration) 
   value::each_leaf<Term>(declaration.initial,
                          [&](const Term &term) { changes = changes || after.changes(term); });
   if (changes || is_tested(block, k + 1, declaration.name)) return false;
-  bool trivial = std::holds_alternative<Number>(declaration.initial.kind) ||
-                 std::holds_alternative<Local>(declaration.initial.kind);
+  bool trivial = declaration.initial.is<Number>() || declaration.initial.is<Local>();
   Uses uses;
   count_uses(block, k + 1, declaration.name, false, uses);
   if (!trivial && (uses.count != 1 || uses.repeated)) return false;
-  substitute_from(
-      block, k + 1, [](const Term &term) { return term; },
-      [&](const Value &value) { return substitute_local(value, declaration.name, declaration.initial); });
+  substitute_from(block, k + 1, {}, [&](const Value &value) {
+    return substitute_local(value, declaration.name, declaration.initial);
+  });
   return true;
 }
 
 void inline_in(Block &block) {
   for (std::size_t k = 0; k < block.size();) {
     bool inlined = false;
-    if (const auto *let = std::get_if<Let>(&block[k].kind))
+    if (const auto *let = block[k].as<Let>())
       inlined = inline_let(block, k, Let(*let));
-    else if (const auto *declaration = std::get_if<DeclareValue>(&block[k].kind))
+    else if (const auto *declaration = block[k].as<DeclareValue>())
       inlined = inline_value(block, k, DeclareValue(*declaration));
     if (inlined) {
-      block.erase(block.begin() + static_cast<std::ptrdiff_t>(k));
+      block.erase(place(block, k));
       continue;
     }
     for (Block *inner : blocks_of(block[k]))
@@ -159,8 +152,7 @@ void inline_in(Block &block) {
 } // namespace
 
 Block inline_names(Block block) {
-  rewrite(
-      block, [](const Term &term) { return term; }, [](const Value &value) { return flatten(value); });
+  rewrite(block, {}, flatten);
   inline_in(block);
   return block;
 }

@@ -35,7 +35,7 @@ public:
       locals_[k].type = code.locals[k];
     for (const auto &[name, slot] : code.sizes) {
       auto found = memory.sizes.find(name);
-      if (found == memory.sizes.end()) refuse(fmt::format("size `{}` is not given", name));
+      if (found == memory.sizes.end()) refuse("size `{}` is not given", name);
       variables_[slot] = found->second;
     }
     memory_ = &memory;
@@ -116,15 +116,14 @@ private:
   void set_count(const Step &step) {
     const CountCode &count = code_.counts[step.slot];
     variables_[count.slot] = term(step.first);
-    if (variables_[count.slot] < 0)
-      refuse(fmt::format("the count `{}` is set to {}", count.name, variables_[count.slot]));
+    if (variables_[count.slot] < 0) refuse("the count `{}` is set to {}", count.name, variables_[count.slot]);
     for (std::size_t each : step.arrays) {
       Array &array = arrays_[each];
       const std::int64_t reserved = array.total;
       set_extents(code_.arrays[each], array);
       if (array.total > reserved)
-        refuse(fmt::format("array `{}` has {} elements, too few for the count of {}", code_.arrays[each].name,
-                           reserved, variables_[count.slot]));
+        refuse("array `{}` has {} elements, too few for the count of {}", code_.arrays[each].name, reserved,
+               variables_[count.slot]);
       resize(array);
     }
   }
@@ -162,8 +161,8 @@ private:
       for (std::int64_t slot = 0; slot < array.total; ++slot) {
         auto at = static_cast<std::size_t>(slot);
         if (code.is_value ? is_stored((*array.values)[at]) : (*array.indices)[at] != initial)
-          refuse(fmt::format("array `{}` holds another value than {} at slot {} {}", code.name, initial, slot,
-                             per_thread ? "after an iteration" : "at the end"));
+          refuse("array `{}` holds another value than {} at slot {} {}", code.name, initial, slot,
+                 per_thread ? "after an iteration" : "at the end");
       }
     }
   }
@@ -191,7 +190,7 @@ private:
       (*array.indices)[static_cast<std::size_t>(other)] = value;
     }
     if (code.element == ElementType::Int32 && value != static_cast<std::int32_t>(value))
-      refuse(fmt::format("array `{}` can't hold {}", code.name, value));
+      refuse("array `{}` can't hold {}", code.name, value);
   }
 
   void sort(const Step &step) {
@@ -221,14 +220,13 @@ private:
   // ---- terms and values
 
   [[noreturn]] void out_of_range(std::size_t array, std::int64_t slot, std::int64_t extent) const {
-    refuse(fmt::format("array `{}` is accessed at slot {}, its extent is {}", code_.arrays[array].name, slot,
-                       extent));
+    refuse("array `{}` is accessed at slot {}, its extent is {}", code_.arrays[array].name, slot, extent);
   }
 
   void check_given(std::size_t array, std::int64_t slot, std::size_t given) const {
     if (slot >= 0 && static_cast<std::size_t>(slot) < given) return;
-    refuse(fmt::format("array `{}` is accessed at slot {}, but {} elements are given",
-                       code_.arrays[array].name, slot, given));
+    refuse("array `{}` is accessed at slot {}, but {} elements are given", code_.arrays[array].name, slot,
+           given);
   }
 
   std::int64_t load(const Node &node) {
@@ -249,8 +247,7 @@ private:
     if (observer_) observer_->touch(array, slot, 1);
     if (!options_.permute_parallel || !code_.arrays[array].may_race) return;
     if (races_.touch(array, slot, how))
-      refuse(fmt::format("iterations of a parallel loop race for slot {} of array `{}`", slot,
-                         code_.arrays[array].name));
+      refuse("iterations of a parallel loop race for slot {} of array `{}`", slot, code_.arrays[array].name);
   }
 
   /// The slot of an element that is accessed.
@@ -337,8 +334,7 @@ private:
   }
 
   void count_iteration() {
-    if (--budget_ < 0)
-      refuse(fmt::format("the program runs for more than {} iterations", options_.iteration_budget));
+    if (--budget_ < 0) refuse("the program runs for more than {} iterations", options_.iteration_budget);
   }
 
   /// False when a break was met.
@@ -351,7 +347,7 @@ private:
     std::int64_t upper = term(loop.second);
     if (loop.appended && options_.permute_parallel) return appending_loop(loop, lower, upper);
     if ((loop.parallel || loop.is_simd) && options_.permute_parallel)
-      return permuted_loop(loop, lower, upper);
+      return permuted_iterations(loop, lower, upper, [&] { block(loop.body); });
     for (std::int64_t k = lower; k < upper; k += loop.step) {
       count_iteration();
       variables_[loop.slot] = k;
@@ -371,10 +367,6 @@ private:
     bool goes_on = std::all_of(body.begin() + 1, body.end(), [&](const Step &step) { return run(step); });
     observer_->leave(body.front().slot);
     return goes_on;
-  }
-
-  void permuted_loop(const Step &loop, std::int64_t lower, std::int64_t upper) {
-    permuted_iterations(loop, lower, upper, [&] { block(loop.body); });
   }
 
   /// Calls `iteration` with the loop's variable set.
@@ -429,8 +421,8 @@ private:
       variables_[range.slot] = at;
       keys.push_back(term(range.key));
       if (keys.size() > 1 && keys[keys.size() - 2] >= keys.back())
-        refuse(fmt::format("keys that are {} don't strictly increase: {} comes before {}", joined,
-                           keys[keys.size() - 2], keys.back()));
+        refuse("keys that are {} don't strictly increase: {} comes before {}", joined, keys[keys.size() - 2],
+               keys.back());
     }
     return keys;
   }

@@ -83,8 +83,7 @@ void enter(const ArrayCode &code, Array &array, std::int64_t element) {
   if (!code.workspace || !code.workspace->hashed) return;
   array.entered.insert(element);
   if (static_cast<std::int64_t>(array.entered.size()) > array.reserved)
-    refuse(fmt::format("the hashed array `{}` has room for {} elements, not for more", code.name,
-                       array.reserved));
+    refuse("the hashed array `{}` has room for {} elements, not for more", code.name, array.reserved);
 }
 
 void sort_by_keys(std::vector<std::int64_t> &order, std::vector<std::int64_t> &keys, std::int64_t count) {

@@ -31,8 +31,8 @@ struct Ended {
 /// What elements hold that may hold anything.
 constexpr std::int64_t odd_number = -123456789;
 
-[[noreturn]] inline void refuse(const std::string &message) {
-  report::fail(report::Kind::internal, message);
+template <class... Parts> [[noreturn]] void refuse(fmt::format_string<Parts...> message, Parts &&...parts) {
+  report::fail(report::Kind::internal, fmt::format(message, std::forward<Parts>(parts)...));
 }
 
 /// All but 0.0: the sign of -0.0 says that it is stored.
@@ -54,7 +54,7 @@ inline bool differs(const value::Scalar &number, double from) {
 /// Of what the run is given.
 template <class T> T *look_up(std::map<std::string, T> &arrays, const std::string &name) {
   auto found = arrays.find(name);
-  if (found == arrays.end()) refuse(fmt::format("array `{}` is not given", name));
+  if (found == arrays.end()) refuse("array `{}` is not given", name);
   return &found->second;
 }
 

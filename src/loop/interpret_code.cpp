@@ -116,7 +116,7 @@ private:
               return linear;
             },
             [&](const term::Apply &x) {
-              if (x.function == hash_name) return Node{Node::Hash, 0, 0, terms(x.arguments), {}};
+              if (x.function == hash_name) return Node{.op = Node::Hash, .children = terms(x.arguments)};
               return Node{Node::Load, 0, array(x.function), terms(x.arguments), {}};
             },
             [&](const term::FloorDivide &x) {
@@ -126,14 +126,14 @@ private:
             [&](const term::Product &x) {
               return Node{Node::Product, 0, 0, {term(x.left), term(x.right)}, {}};
             },
-            [&](const term::Minimum &x) { return Node{Node::Minimum, 0, 0, terms(x.of), {}}; },
-            [&](const term::Maximum &x) { return Node{Node::Maximum, 0, 0, terms(x.of), {}}; },
+            [&](const term::Minimum &x) { return Node{.op = Node::Minimum, .children = terms(x.of)}; },
+            [&](const term::Maximum &x) { return Node{.op = Node::Maximum, .children = terms(x.of)}; },
             [&](const term::Compare &x) {
               Node::Op op = x.relation == term::Relation::Equal ? Node::Equal : Node::AtLeast;
               return Node{op, 0, 0, {term(x.left)}, {}};
             },
-            [&](const term::And &x) { return Node{Node::And, 0, 0, terms(x.parts), {}}; },
-            [&](const term::Or &x) { return Node{Node::Or, 0, 0, terms(x.parts), {}}; },
+            [&](const term::And &x) { return Node{.op = Node::And, .children = terms(x.parts)}; },
+            [&](const term::Or &x) { return Node{.op = Node::Or, .children = terms(x.parts)}; },
             [&](const term::Not &x) { return Node{Node::Not, 0, 0, {term(x.of)}, {}}; },
         },
         term_.node().kind);
@@ -179,8 +179,8 @@ private:
     if (const double *number = value::number_of(given); number && std::isinf(*number)) // an end of the type
       value_ = Value{Number{value::Scalar::of(*number, types_.of(target)).number()}};
     if (const auto *element = std::get_if<Element>(&target))
-      return {element_op, array(element->array), term(element->slot), value(value_), 1, false, {}, {}};
-    return {local_op, local(std::get<Local>(target).name), 0, value(value_), 1, false, {}, {}};
+      return {element_op, array(element->array), term(element->slot), value(value_)};
+    return {local_op, local(std::get<Local>(target).name), 0, value(value_)};
   }
 
   /// Is the value of an entry computed that is appended to a result, and not moved in it?
@@ -198,7 +198,7 @@ private:
   }
 
   Step set(const std::string &name, const Term &value_) {
-    return {Step::SetVariable, variable(name), term(value_), 0, 1, false, {}, {}};
+    return {Step::SetVariable, variable(name), term(value_)};
   }
 
   std::size_t number_of(const std::string &count) const {
@@ -209,7 +209,7 @@ private:
   }
 
   Step of_count(Step::Op op, const std::string &count, const Term &value_) {
-    Step step{op, number_of(count), term(value_), 0, 1, false, {}, {}};
+    Step step{op, number_of(count), term(value_)};
     step.arrays = arrays_of_[count];
     return step;
   }
@@ -237,36 +237,34 @@ private:
               return step;
             },
             [&](const While &loop) {
-              Step step{Step::While, 0, term(loop.condition), 0, 1, false, block(loop.body), {}};
-              step.lets = !loop.body.empty() && std::holds_alternative<Let>(loop.body.front().kind);
+              Step step{.op = Step::While, .first = term(loop.condition), .body = block(loop.body)};
+              step.lets = !loop.body.empty() && loop.body.front().is<Let>();
               return step;
             },
             [&](const Intersect &loop) {
-              Step step{Step::Intersect, 0, 0, 0, 1, false, block(loop.body), {}};
+              Step step{.op = Step::Intersect, .body = block(loop.body)};
               step.ranges = {keyed_range(loop.first), keyed_range(loop.second)};
               return step;
             },
             [&](const Merge &loop) {
-              Step step{Step::Merge, variable(loop.variable), 0, 0, 1, false, {}, block(loop.body)};
+              Step step{.op = Step::Merge, .slot = variable(loop.variable), .otherwise = block(loop.body)};
               for (const MergedRange &merged : loop.ranges) {
                 step.ranges.push_back(keyed_range(merged.range));
-                step.body.push_back({Step::MergedRange, 0, 0, 0, 1, false, block(merged.body), {}});
+                step.body.push_back({.op = Step::MergedRange, .body = block(merged.body)});
               }
               return step;
             },
             [&](const If &guard) {
-              std::size_t condition = term(guard.condition);
-              std::vector<Step> then = block(guard.then);
-              Step step{Step::If, 0, condition, 0, 1, false, std::move(then), block(guard.otherwise)};
-              step.speculative = guard.speculative;
-              return step;
+              return Step{.op = Step::If,
+                          .first = term(guard.condition),
+                          .body = block(guard.then),
+                          .otherwise = block(guard.otherwise),
+                          .speculative = guard.speculative};
             },
             [&](const Let &let) { return set(let.variable, let.value); },
             [&](const Declare &declaration) { return set(declaration.variable, declaration.initial); },
             [&](const Assign &assignment) { return set(assignment.variable, assignment.value); },
-            [&](const DeclareValue &x_) {
-              return Step{Step::StoreLocal, local(x_.name), 0, value(x_.initial), 1, false, {}, {}};
-            },
+            [&](const DeclareValue &x_) { return Step{Step::StoreLocal, local(x_.name), 0, value(x_.initial)}; },
             [&](const Store &store) {
               Step step = write(store.target, store.value, Step::StoreElement, Step::StoreLocal);
               step.is_point = is_entry(store);
@@ -280,16 +278,14 @@ private:
               each_local(store.value, [&](const Local &part) { add.is_point &= !sums_.contains(part.name); });
               return add;
             },
-            [&](const Zero &zero) {
-              return Step{Step::Zero, array(zero.array), term(zero.count), 0, 1, false, {}, {}};
-            },
+            [&](const Zero &zero) { return Step{Step::Zero, array(zero.array), term(zero.count)}; },
             [&](const SetElement &set) {
-              Step step{Step::SetElement, array(set.array), term(set.slot), term(set.value), 1, false, {}, {}};
+              Step step{Step::SetElement, array(set.array), term(set.slot), term(set.value)};
               step.whole_word = set.whole_word;
               return step;
             },
             [&](const Sort &sort) {
-              Step step{Step::Sort, array(sort.order), term(sort.count), 0, 1, false, {}, {}};
+              Step step{Step::Sort, array(sort.order), term(sort.count)};
               step.arrays = {sort.keys.empty() ? step.slot : array(sort.keys), array(sort.room)};
               return step;
             },
@@ -297,23 +293,24 @@ private:
               const auto kind = guard.test == IfValue::Test::Stored       ? Step::IfStored
                                 : guard.test == IfValue::Test::NotANumber ? Step::IfNan
                                                                           : Step::IfDiffers;
-              Step step{kind, local(guard.local), 0, 0, 1, false, block(guard.then), {}};
-              step.number = guard.number;
-              step.speculative = guard.speculative;
-              return step;
+              return Step{.op = kind,
+                          .slot = local(guard.local),
+                          .body = block(guard.then),
+                          .number = guard.number,
+                          .speculative = guard.speculative};
             },
             [&](const Reserve &x_) {
               if (!x_.count.empty()) return of_count(Step::Reserve, x_.count, x_.least);
-              Step step{Step::ReserveWorkspace, 0, term(x_.least), 0, 1, false, {}, {}};
+              Step step{Step::ReserveWorkspace, 0, term(x_.least)};
               for (const std::string &name : x_.arrays)
                 step.arrays.push_back(array(name));
               return step;
             },
             [&](const SetCount &x_) { return of_count(Step::SetCount, x_.count, x_.value); },
-            [](const Break &) { return Step{Step::Break, 0, 0, 0, 1, false, {}, {}}; },
-            [](const Miss &) { return Step{Step::Miss, 0, 0, 0, 1, false, {}, {}}; },
+            [](const Break &) { return Step{Step::Break}; },
+            [](const Miss &) { return Step{Step::Miss}; },
             [&](const Blas &call) { return statement(as_loops(call)); },
-            [&](const Prefetch &x_) { return Step{Step::Evaluate, 0, term(x_.slot), 0, 1, false, {}, {}}; },
+            [&](const Prefetch &x_) { return Step{Step::Evaluate, 0, term(x_.slot)}; },
         },
         x.kind);
   }

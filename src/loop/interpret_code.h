@@ -147,8 +147,8 @@ struct Interpreter::Code {
   std::vector<CountCode> counts;                          // of assembled results
   std::vector<std::string> variables;                     // their names
   std::vector<ElementType> locals;                        // their types
-  std::vector<std::size_t> conditions_of_sizes;  // preconditions, those that read no array
-  std::vector<std::size_t> conditions_of_arrays; // and the others
+  std::vector<std::size_t> conditions_of_sizes;           // preconditions, those that read no array
+  std::vector<std::size_t> conditions_of_arrays;          // and the others
   std::vector<Step> body;
 
   /// Precondition: verify.h accepts the program.

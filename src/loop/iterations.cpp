@@ -37,19 +37,12 @@ Term named(const Term &bound, const std::string &wanted, const For &loop, Block 
 
 } // namespace
 
-std::size_t replace(Block &statements, std::size_t k, Block by) {
-  const std::size_t count = by.size();
-  auto here = statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k));
-  statements.insert(here, std::make_move_iterator(by.begin()), std::make_move_iterator(by.end()));
-  return k + count;
-}
-
 std::set<std::string> declared_at_top(const Block &block) {
   std::set<std::string> names;
   for (const Statement &statement : block) {
-    if (const auto *let = std::get_if<Let>(&statement.kind)) names.insert(let->variable);
-    if (const auto *declare = std::get_if<Declare>(&statement.kind)) names.insert(declare->variable);
-    if (const auto *declare = std::get_if<DeclareValue>(&statement.kind)) names.insert(declare->name);
+    if (const auto *let = statement.as<Let>()) names.insert(let->variable);
+    if (const auto *declare = statement.as<Declare>()) names.insert(declare->variable);
+    if (const auto *declare = statement.as<DeclareValue>()) names.insert(declare->name);
   }
   return names;
 }
@@ -64,10 +57,8 @@ void copy_bounds(const Statement &statement, const term::Substitution &by, Reque
       copy(load);
   });
   each_own_value(statement, [&](const Value &value) { each_element(value, add); });
-  if (const auto *store = std::get_if<Store>(&statement.kind))
-    if (const auto *element = std::get_if<Element>(&store->target)) add(*element);
-  if (const auto *sum = std::get_if<Accumulate>(&statement.kind))
-    if (const auto *element = std::get_if<Element>(&sum->target)) add(*element);
+  if (statement.is<Blas>()) return;
+  if (const Element *element = written_element(statement)) add(*element);
 }
 
 void check_length(const Block &body, std::int64_t copies, const Request &request) {

@@ -32,9 +32,6 @@ struct Steps {
 };
 Steps in_steps(const For &loop, std::int64_t factor, RequestContext &context);
 
-/// Puts the statements in the place of statement k; returns the place behind them.
-std::size_t replace(Block &statements, std::size_t k, Block by);
-
 /// What the block itself declares, not the blocks inside.
 std::set<std::string> declared_at_top(const Block &block);
 

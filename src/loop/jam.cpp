@@ -10,24 +10,11 @@ using term::Term;
 namespace {
 
 bool is_addition_or_block(const Statement &statement) {
-  if (const auto *loop = std::get_if<For>(&statement.kind))
+  if (const auto *loop = statement.as<For>())
     return loop->together == 1 && (!loop->parallel || loop->parallel->sum.empty());
   if (const Accumulate *add = addition_of(statement))
     return !add->atomic && std::holds_alternative<Element>(add->target);
-  return std::holds_alternative<Let>(statement.kind) || std::holds_alternative<If>(statement.kind);
-}
-
-bool reads_one_of(const Statement &statement, const std::set<std::string> &arrays) {
-  bool found = false;
-  each_own_value(statement, [&](const Value &value) {
-    each_element(value, [&](const Element &element) { found = found || arrays.contains(element.array); });
-    each_local(value, [&](const Local &local) { found = found || arrays.contains(local.name); });
-  });
-  each_own_term(statement, [&](const Term &term) {
-    for (const Term &load : applications_of(term))
-      found = found || arrays.contains(load.as<term::Apply>()->function);
-  });
-  return found;
+  return statement.is<Let>() || statement.is<If>();
 }
 
 bool same_head(const For &a, const For &b) {
@@ -38,14 +25,14 @@ class Jam {
 public:
   Jam(Block first, FreshNames &names) : names_(names), declared_(effects_of(first).declared) {
     for (Statement &statement : first)
-      (std::holds_alternative<Let>(statement.kind) ? lets_ : rest_).push_back(std::move(statement));
+      (statement.is<Let>() ? lets_ : rest_).push_back(std::move(statement));
   }
 
   Block with(Block second) {
     // Declarations first: their names are put into what follows.
     Block others;
     for (std::size_t k = 0; k < second.size(); ++k) {
-      if (!std::holds_alternative<Let>(second[k].kind)) {
+      if (!second[k].is<Let>()) {
         others.push_back(second[k]);
         continue;
       }
@@ -80,8 +67,8 @@ private:
 
   void add(Statement statement) {
     for (Statement &known : rest_) {
-      auto *loop = std::get_if<For>(&statement.kind);
-      auto *same_loop = std::get_if<For>(&known.kind);
+      auto *loop = statement.as<For>();
+      auto *same_loop = known.as<For>();
       if (loop && same_loop && same_head(*loop, *same_loop)) {
         substitute_variable(loop->body, loop->variable, term::variable(same_loop->variable));
         same_loop->body = jam(std::move(same_loop->body), std::move(loop->body), names_);
@@ -90,8 +77,8 @@ private:
         known.origins = joined(known.origins, statement.origins);
         return;
       }
-      auto *guard = std::get_if<If>(&statement.kind);
-      auto *same_guard = std::get_if<If>(&known.kind);
+      auto *guard = statement.as<If>();
+      auto *same_guard = known.as<If>();
       if (guard && same_guard && guard->condition == same_guard->condition) {
         same_guard->then = jam(std::move(same_guard->then), std::move(guard->then), names_);
         same_guard->otherwise = jam(std::move(same_guard->otherwise), std::move(guard->otherwise), names_);
@@ -110,12 +97,11 @@ private:
 } // namespace
 
 bool only_adds(const Block &block) {
-  Effects effects = effects_of(block);
-  bool only = !effects.breaks;
-  each_statement(block, [&](const Statement &statement) {
-    only = only && is_addition_or_block(statement) && !reads_one_of(statement, effects.stored);
+  const Effects effects = effects_of(block);
+  const auto is_stored = [&](const std::string &name) { return effects.stored.contains(name); };
+  return !effects.breaks && !holds(block, [&](const Statement &statement) {
+    return !is_addition_or_block(statement) || reads_one(statement, is_stored);
   });
-  return only;
 }
 
 bool only_adds(const Statement &statement) {
@@ -123,11 +109,9 @@ bool only_adds(const Statement &statement) {
 }
 
 void substitute_variable(Block &block, const std::string &variable, const Term &by) {
-  term::Substitution substitution{{variable, by}};
-  rewrite(
-      block,
-      [&](const Term &term) { return mentions(term, variable) ? substitute(term, substitution) : term; },
-      [](const Value &value) { return value; });
+  const term::Substitution substitution{{variable, by}};
+  rewrite(block,
+          [&](const Term &term) { return mentions(term, variable) ? substitute(term, substitution) : term; });
 }
 
 bool keeps_to_its_element(const For &loop, const Effects &around) {
@@ -137,9 +121,8 @@ bool keeps_to_its_element(const For &loop, const Effects &around) {
   others.add({loop});
   others.declared.erase(loop.variable);
   each_statement(loop.body, [&](const Statement &statement) {
-    const auto *add = std::get_if<Accumulate>(&statement.kind);
-    if (!add) return;
-    const auto &element = std::get<Element>(add->target);
+    if (!statement.is<Accumulate>()) return;
+    const Element &element = *written_element(statement);
     std::int64_t factor = coefficient_of(element.slot, loop.variable);
     Term rest = element.slot - term::scale(factor, term::variable(loop.variable));
     own = own && factor != 0 && !mentions(rest, loop.variable) && !others.mentions_declared(rest) &&
@@ -150,12 +133,12 @@ bool keeps_to_its_element(const For &loop, const Effects &around) {
 
 void keep_apart(Block &block, const std::set<std::string> &taken, FreshNames &names) {
   for (std::size_t k = 0; k < block.size(); ++k) {
-    if (auto *loop = std::get_if<For>(&block[k].kind); loop && taken.contains(loop->variable)) {
+    if (auto *loop = block[k].as<For>(); loop && taken.contains(loop->variable)) {
       std::string name = names.name(loop->variable);
       substitute_variable(loop->body, loop->variable, term::variable(name));
       loop->variable = name;
     }
-    if (auto *let = std::get_if<Let>(&block[k].kind); let && taken.contains(let->variable)) {
+    if (auto *let = block[k].as<Let>(); let && taken.contains(let->variable)) {
       std::string name = names.name(let->variable);
       Block behind(block.begin() + static_cast<std::ptrdiff_t>(k) + 1, block.end());
       substitute_variable(behind, let->variable, term::variable(name));

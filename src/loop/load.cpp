@@ -1,5 +1,7 @@
 #include "loop/load.h"
 
+#include "loop/arrays.h"
+
 #include <algorithm>
 
 namespace unravel::loop {
@@ -17,7 +19,7 @@ void add_term(std::vector<Load> &loads, const Term &term) {
 
 /// Values whose elements may be replaced by locals: not the operands of BLAS, which are read as arrays.
 void each_replaced_value(const Statement &statement, const std::function<void(const Value &)> &visit) {
-  if (const auto *call = std::get_if<Blas>(&statement.kind)) return visit(call->scale);
+  if (const auto *call = statement.as<Blas>()) return visit(call->scale);
   each_own_value(statement, visit);
 }
 
@@ -43,7 +45,7 @@ Term first_part(const Term &condition) {
 
 Value replace_element(const Value &value, const Load &load, const std::string &name) {
   return map_leaves(value, [&](const Value &leaf) {
-    const auto *element = std::get_if<Element>(&leaf.kind);
+    const auto *element = leaf.as<Element>();
     bool is_load = element && term::apply(element->array, {element->slot}) == load.term;
     return is_load ? Value{Local{name}} : leaf;
   });
@@ -67,11 +69,11 @@ std::string argument_suffix(const Term &argument) {
 
 std::vector<Load> certain_loads(const Statement &statement) {
   std::vector<Load> loads;
-  if (const auto *loop = std::get_if<While>(&statement.kind))
+  if (const auto *loop = statement.as<While>())
     add_term(loads, first_part(loop->condition));
-  else if (const auto *guard = std::get_if<If>(&statement.kind))
+  else if (const auto *guard = statement.as<If>())
     add_term(loads, first_part(guard->condition));
-  else if (!std::holds_alternative<Blas>(statement.kind)) // which may do nothing
+  else if (!statement.is<Blas>()) // which may do nothing
     add_own(loads, statement);
   return loads;
 }
@@ -101,16 +103,11 @@ bool changes(const Effects &effects, const Load &load) {
 
 void replace_load(Statement &statement, const Load &load, const std::string &name) {
   if (load.is_value)
-    rewrite(
-        statement, [](const Term &term) { return term; },
-        [&](const Value &value) { return replace_element(value, load, name); });
+    rewrite(statement, {}, [&](const Value &value) { return replace_element(value, load, name); });
   else
-    rewrite(
-        statement,
-        [&](const Term &term) {
-          return replace(term, std::map<Term, Term>{{load.term, term::variable(name)}});
-        },
-        [](const Value &value) { return value; });
+    rewrite(statement, [&](const Term &term) {
+      return replace(term, std::map<Term, Term>{{load.term, term::variable(name)}});
+    });
 }
 
 std::optional<double> mean_length(const For &loop, const std::map<std::string, double> &counts) {
@@ -138,13 +135,10 @@ Statement declare_load(const Load &load, const std::string &name, const Origins 
 }
 
 FreshNames::FreshNames(const Program &program) {
-  for (const TensorParameter &parameter : program.parameters) {
-    for (const auto *names : {&parameter.sizes, &parameter.counts})
-      for (const std::string &name : *names)
-        taken_.insert(parameter.name + "." + name);
-    for (const ArrayParameter &array : parameter.arrays)
-      taken_.insert(parameter.name + "." + array.name);
-  }
+  taken_ = sizes_of(program);
+  each_array(program, [&](const std::string &name, const ArrayParameter &, const TensorParameter &) {
+    taken_.insert(name);
+  });
   taken_.insert(program.sizes.begin(), program.sizes.end());
   for (const WorkspaceArray &array : program.workspace)
     taken_.insert(array.name);

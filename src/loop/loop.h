@@ -123,13 +123,13 @@ struct Masked {
 /// sums_in_vectors says so, and verify.h that the loop is such a one.
 enum class VectorSum {
   None,
-  Stretch,       // a nest that adds to a stretch of neighbouring elements (dense_sum.h)
+  Stretch,       // a nest that adds to a stretch of neighbouring elements (vector_sums.h)
   ClearsStretch, // sets the stretch that the next statement, a Stretch, adds to to zero
-  Lanes,         // a nest of lanes with an element each (lane_sums.h); `in_lanes`
-  Pairs,         // a short loop that adds neighbouring elements to locals (pair_sums.h)
-  Gathered,      // a loop over lanes that add gathered elements: simd, or that inside Lanes (gathered_sum.h)
-  Tiles,         // a nest that adds products of a column and a row to a matrix (tile_sum.h)
-  Columns,       // a nest whose innermost loops all run over the same columns (columns.h)
+  Lanes,         // a nest of lanes with an element each (vector_sums.h); `in_lanes`
+  Pairs,         // a short loop that adds neighbouring elements to locals (vector_sums.h)
+  Gathered,      // a loop over lanes that add gathered elements: simd, or that inside Lanes (vector_sums.h)
+  Tiles,         // a nest that adds products of a column and a row to a matrix (vector_sums.h)
+  Columns,       // a nest whose innermost loops all run over the same columns (vector_sums.h)
 };
 
 /// for (variable = lower; variable < upper; variable += step) body. The variable is the loop's own and is not
@@ -146,14 +146,14 @@ enum class VectorSum {
 ///
 /// `brief`: the data are known to make it so short that vectors don't pay.
 /// `masked`: the loop may take steps of many iterations at once, the last of them masked: it is a sum of
-/// products as gathered_sum.h says; the meaning is the same. step is 1 and the loop neither parallel,
+/// products as vector_sums.h says; the meaning is the same. step is 1 and the loop neither parallel,
 /// tested together nor simd.
 ///
 /// `team`: the body is Lets and then one parallel loop. One team of threads runs all iterations, one after
 /// the other, and shares out the parallel loop in each; the meaning is the same. The loop is not parallel and
 /// stands in no parallel one. The parallel loop inside has neither `least`, work, sum nor copies.
 ///
-/// `in_lanes`: where the loop is a nest that lane_sums.h knows, all elements that its lanes add to exist
+/// `in_lanes`: where the loop is a nest that vector_sums.h knows, all elements that its lanes add to exist
 /// wherever it stands, even if it has no iteration. Otherwise it says nothing.
 struct For {
   std::string variable;
@@ -383,6 +383,11 @@ struct Statement {
                SetElement, Sort, IfValue, Reserve, SetCount, Break, Miss, Prefetch, Blas>
       kind;
   Origins origins = {}; // none: made for no level, as what clears the result
+
+  /// The statement as one of that kind, else null.
+  template <class Kind> const Kind *as() const { return std::get_if<Kind>(&kind); }
+  template <class Kind> Kind *as() { return std::get_if<Kind>(&kind); }
+  template <class Kind> bool is() const { return std::holds_alternative<Kind>(kind); }
 };
 
 // ---- programs

@@ -1,9 +1,9 @@
 // Products of a row and a column that a loop computes and adds one after the other are collected, and added
 // together in tiles.
-#include "loop/dense_sum.h"
+#include "loop/arrays.h"
 #include "loop/load.h"
 #include "loop/passes.h"
-#include "loop/tile_sum.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -20,46 +20,11 @@ constexpr std::int64_t rows_collected = 32;
 /// Segments with fewer positions on average have nothing to collect.
 constexpr double least_mean_length = 2;
 
-const Element *target_of(const Statement &statement) {
-  const Target *target = nullptr;
-  if (const auto *store = std::get_if<Store>(&statement.kind)) target = &store->target;
-  if (const auto *add = std::get_if<Accumulate>(&statement.kind)) target = &add->target;
-  if (const auto *call = std::get_if<Blas>(&statement.kind)) target = &call->target;
-  return target ? std::get_if<Element>(target) : nullptr;
-}
-
-void move_targets(Block &block, const std::string &array, const Term &by) {
-  for (Statement &statement : block) {
-    if (const Element *target = target_of(statement); target && target->array == array) {
-      const Target moved = Element{array, target->slot + by};
-      if (auto *store = std::get_if<Store>(&statement.kind)) store->target = moved;
-      if (auto *add = std::get_if<Accumulate>(&statement.kind)) add->target = moved;
-    }
-    for (Block *inner : blocks_of(statement))
-      move_targets(*inner, array, by);
-  }
-}
-
 /// All elements of the array are those that lie so far behind.
 void move(Block &block, const std::string &array, const Term &by) {
-  rewrite(
-      block, [](const Term &term) { return term; },
-      [&](const Value &value) {
-        return map_leaves(value, [&](const Value &leaf) {
-          const auto *read = std::get_if<Element>(&leaf.kind);
-          return read && read->array == array ? Value{Element{array, read->slot + by}} : leaf;
-        });
-      });
-  move_targets(block, array, by);
-}
-
-/// Whether a statement has another form of access to arrays than elements in values and targets.
-bool calls_blas(const Block &block) {
-  bool found = false;
-  each_statement(block, [&](const Statement &statement) {
-    found = found || std::holds_alternative<Blas>(statement.kind);
+  map_elements(block, [&](const Element &element) {
+    return element.array == array ? Element{array, element.slot + by} : element;
   });
-  return found;
 }
 
 class Collector {
@@ -76,7 +41,7 @@ private:
   /// `copied`: what threads add to copies of.
   void block(Block &statements, const std::string &copied) {
     for (Statement &statement : statements) {
-      auto *loop = std::get_if<For>(&statement.kind);
+      auto *loop = statement.as<For>();
       const std::string inside = loop && loop->parallel ? loop->parallel->copied : copied;
       for (Block *inner : blocks_of(statement))
         block(*inner, inside);
@@ -97,7 +62,7 @@ private:
     };
     each_statement(last, need);
     for (auto name = loop.body.rbegin() + 1; name != loop.body.rend(); ++name) {
-      const auto *let = std::get_if<Let>(&name->kind);
+      const auto *let = name->as<Let>();
       if (!let || !needed.contains(let->variable)) continue;
       need(*name);
       product.body.insert(product.body.begin(), *name);
@@ -119,9 +84,9 @@ private:
     const auto first = std::find_if(loop.body.begin(), loop.body.end(), [&](const Statement &statement) {
       return mentions_of({statement}, row->name) > 0;
     });
-    const auto *fill = std::get_if<For>(&first->kind);
-    const auto *store = fill && fill->body.size() == 1 ? std::get_if<Store>(&fill->body[0].kind) : nullptr;
-    const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
+    const auto *fill = first->as<For>();
+    const auto *store = fill && fill->body.size() == 1 ? fill->body[0].as<Store>() : nullptr;
+    const Element *element = store ? written_element(fill->body[0]) : nullptr;
     const bool fills = element && element->array == row->name && fill->lower == Term(0) && fill->step == 1 &&
                        !fill->parallel && fill->upper == row->extent &&
                        element->slot == term::variable(fill->variable) &&
@@ -148,7 +113,7 @@ private:
                              const std::string &row) {
     const std::string &matrix = std::get<Element>(sum.sum->target).array;
     const Effects effects = effects_of(rows), own = effects_of(Statement{product});
-    if (effects.breaks || calls_blas(rows) || mentions_of(rows, matrix) > 0) return false;
+    if (effects.breaks || holds<Blas>(rows) || mentions_of(rows, matrix) > 0) return false;
     bool apart = true;
     const auto is_of_rows = [&](const std::string &name) {
       return effects.declared.contains(name) && !own.declared.contains(name);

@@ -11,8 +11,7 @@ std::vector<Operator> own_operators(const Block &block) {
   std::vector<Operator> own;
   each_statement(block, [&](const Statement &statement) {
     each_own_value(statement, [&](const Value &value) { value::collect_own_in(value, own); });
-    if (const auto *accumulate = std::get_if<Accumulate>(&statement.kind))
-      value::collect_own(accumulate->by, own);
+    if (const auto *accumulate = statement.as<Accumulate>()) value::collect_own(accumulate->by, own);
   });
   return own;
 }
@@ -25,12 +24,12 @@ Value definition_of(const value::OwnOperator &own) {
 
 value::Definition definition_of(const Value &value, const std::vector<std::string> &arguments) {
   if (const double *number = value::number_of(value)) return {Number{*number}};
-  if (const auto *local = std::get_if<Local>(&value.kind)) {
+  if (const auto *local = value.as<Local>()) {
     const auto found = std::find(arguments.begin(), arguments.end(), local->name);
     if (found != arguments.end())
       return {value::Argument{static_cast<std::size_t>(found - arguments.begin())}};
   }
-  const auto *made = std::get_if<Value::Apply>(&value.kind);
+  const auto *made = value.as<Value::Apply>();
   if (!made)
     report::fail(report::Kind::bad_ir_text, "an operator's value is made of its arguments and numbers", "");
   std::vector<value::Definition> parts;

@@ -14,32 +14,26 @@ bool reduces_at_times(const Block &block, const std::string &local, bool in_loop
   for (const Statement &statement : block) {
     if (in_loop && at_times && reduces(statement, local)) return true;
     const bool loops = in_loop || is_loop(statement);
-    const bool asks = loops && (at_times || !std::holds_alternative<For>(statement.kind));
+    const bool asks = loops && (at_times || !statement.is<For>());
     for (const Block *inner : blocks_of(statement))
       if (reduces_at_times(*inner, local, loops, asks)) return true;
   }
   return false;
 }
 
-void redirect(Block &block, const std::string &from, const std::string &to) {
-  for (Statement &statement : block) {
-    if (reduces(statement, from)) std::get<Accumulate>(statement.kind).target = Local{to};
-    for (Block *inner : blocks_of(statement))
-      redirect(*inner, from, to);
-  }
-}
-
 void give_own_sums(Block &block, FreshNames &names) {
   for (Statement &statement : block) {
     for (Block *inner : blocks_of(statement))
       give_own_sums(*inner, names);
-    auto *loop = std::get_if<For>(&statement.kind);
+    auto *loop = statement.as<For>();
     if (!loop || !loop->parallel || loop->parallel->sum.empty()) continue;
     const std::string &sum = loop->parallel->sum;
     const std::optional<Operator> by = reduction_of(loop->body, sum);
     if (!by || !reduces_at_times(loop->body, sum)) continue;
     const std::string own = names.name(sum + "_own");
-    redirect(loop->body, sum, own);
+    each_statement(loop->body, [&](Statement &inner) {
+      if (reduces(inner, sum)) inner.as<Accumulate>()->target = Local{own};
+    });
     loop->body.insert(loop->body.begin(),
                       {DeclareValue{own, {Number{value::identity_of(*by)}}}, statement.origins});
     loop->body.push_back({Accumulate{Local{sum}, {Local{own}}, false, *by}, statement.origins});

@@ -1,6 +1,6 @@
-#include "loop/pair_sums.h"
 
-#include "loop/dense_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -11,8 +11,7 @@ namespace {
 
 bool is_short_and_even(const For &loop) {
   std::int64_t length = 0;
-  return loop.step == 1 && !loop.parallel && loop.together == 1 && !loop.masked && !loop.team && !loop.simd &&
-         !loop.in_lanes && constant_difference(loop.lower, loop.upper, length) && length % 2 == 0 &&
+  return is_plain(loop) && constant_difference(loop.lower, loop.upper, length) && length % 2 == 0 &&
          length >= least_paired && length <= most_paired;
 }
 
@@ -35,11 +34,10 @@ std::optional<std::vector<std::string>> pair_sums(const For &loop) {
     });
   };
   for (const Statement &statement : loop.body) { // first the sums: no value may read them
-    const auto *add = std::get_if<Accumulate>(&statement.kind);
-    const auto *local = add ? std::get_if<Local>(&add->target) : nullptr;
+    const Accumulate *add = addition_of(statement);
+    const Local *local = add ? written_local(statement) : nullptr;
     if (local) sums.push_back(local->name);
-    good = good && (local ? !add->atomic && add->by == Operator::Add
-                          : std::holds_alternative<DeclareValue>(statement.kind));
+    good = good && (local ? !add->atomic : statement.is<DeclareValue>());
   }
   const Effects effects = effects_of(loop.body);
   for (const std::string &sum : sums)
@@ -48,7 +46,7 @@ std::optional<std::vector<std::string>> pair_sums(const For &loop) {
   for (const Statement &statement : loop.body) {
     along = false;
     each_own_value(statement, look_at);
-    if (!good || (!along && std::holds_alternative<DeclareValue>(statement.kind))) return {};
+    if (!good || (!along && statement.is<DeclareValue>())) return {};
     any_along = any_along || along;
   }
   if (!any_along || sums.empty()) return {};

@@ -103,9 +103,7 @@ private:
     result.name = name();
     expect("[");
     if (!accept("]")) {
-      do
-        result.extents.push_back(term());
-      while (accept(","));
+      listed([&] { result.extents.push_back(term()); });
       expect("]");
     }
     expect(":");
@@ -176,35 +174,40 @@ private:
         skip_lines();
       }
       if (at_ == text_.size() || text_[at_] == '}') return result;
-      result.push_back(statement(std::move(comment)));
+      result.push_back(statement());
+      std::visit(
+          [&](auto &made) {
+            if constexpr (requires { made.comment; }) made.comment = std::move(comment);
+          },
+          result.back().kind);
     }
   }
 
-  Statement statement(std::string comment) {
-    if (accept_word("for")) return for_loop(std::move(comment));
+  Statement statement() {
+    if (accept_word("for")) return for_loop();
     if (accept_word("while")) {
-      Term condition = term();
-      const VectorSum sums = vector_sum();
-      return {While{condition, braced(), std::move(comment), sums}};
+      While loop{term(), {}, ""};
+      loop.sums = vector_sum();
+      loop.body = braced();
+      return {std::move(loop)};
     }
     if (accept_word("intersect")) {
       Intersect loop;
-      loop.comment = std::move(comment);
       loop.first = keyed_range();
       expect(",");
       loop.second = keyed_range();
       loop.body = braced();
       return {std::move(loop)};
     }
-    if (accept_test("merge")) return merge(std::move(comment));
+    if (accept_test("merge")) return merge();
     if (accept_word("if")) {
       for (auto [word, test] :
            {std::pair("stored", IfValue::Test::Stored), std::pair("nan", IfValue::Test::NotANumber),
             std::pair("differs", IfValue::Test::Differs)})
-        if (accept_test(word)) return if_value(test, std::move(comment));
-      Term condition = term();
-      const bool speculative = accept_word("speculative");
-      If guard{std::move(condition), braced(), std::move(comment), {}, speculative};
+        if (accept_test(word)) return if_value(test);
+      If guard{term(), {}, ""};
+      guard.speculative = accept_word("speculative");
+      guard.then = braced();
       if (accept_word("else")) guard.otherwise = braced();
       return {std::move(guard)};
     }
@@ -239,10 +242,8 @@ private:
     if (accept_word("break")) return {Break{}};
     if (accept_word("miss")) return {Miss{}};
     if (accept_word("prefetch")) {
-      std::string array = name("[");
-      Term slot = term();
-      expect("]");
-      return {Prefetch{std::move(array), std::move(slot)}};
+      const Element asked = element();
+      return {Prefetch{asked.array, asked.slot}};
     }
     if (accept_test("blas")) return blas();
     if (accept_test("reserve")) return reserve();
@@ -252,7 +253,7 @@ private:
     }
     if (accept_test("atomic")) {
       Statement added = assignment();
-      auto *add = std::get_if<Accumulate>(&added.kind);
+      auto *add = added.as<Accumulate>();
       if (!add) fail("an addition behind `atomic`");
       add->atomic = true;
       return added;
@@ -260,9 +261,8 @@ private:
     return assignment();
   }
 
-  Statement merge(std::string comment) {
+  Statement merge() {
     Merge loop;
-    loop.comment = std::move(comment);
     loop.variable = name();
     expect("{");
     for (skip_lines(); accept_word("at"); skip_lines()) {
@@ -282,16 +282,17 @@ private:
     return made;
   }
 
+  /// An element of that array, or that local.
+  Target target(const std::string &read) {
+    if (!accept("[")) return Local{read};
+    Element made{read, term()};
+    expect("]");
+    return made;
+  }
+
   Statement blas() {
     Blas call;
-    std::string target = name();
-    if (accept("[")) {
-      Term slot = term();
-      expect("]");
-      call.target = Element{std::move(target), std::move(slot)};
-    } else {
-      call.target = Local{std::move(target)};
-    }
+    call.target = target(name());
     expect_word("by");
     call.left = element();
     if (accept_word("and")) call.right = element();
@@ -317,9 +318,7 @@ private:
     wanted.count = name(">=");
     if (wanted.count == "room") wanted.count.clear();
     wanted.least = term();
-    if (accept(":")) do
-        wanted.arrays.push_back(name());
-      while (accept(","));
+    if (accept(":")) listed([&] { wanted.arrays.push_back(name()); });
     return {std::move(wanted)};
   }
 
@@ -331,14 +330,11 @@ private:
     return false;
   }
 
-  Statement if_value(IfValue::Test test, std::string comment) {
-    IfValue guard{name(), {}, std::move(comment), test};
+  Statement if_value(IfValue::Test test) {
+    IfValue guard{name(), {}, "", test};
     if (test == IfValue::Test::Differs) {
       expect_word("from");
-      const Value from = factor();
-      const double *number = value::number_of(from);
-      if (!number) fail("a number", at_);
-      guard.number = *number;
+      guard.number = number();
     }
     guard.speculative = accept_word("speculative");
     guard.then = braced();
@@ -353,9 +349,8 @@ private:
     fail("stretch, clears_stretch, lanes, pairs or gathered");
   }
 
-  Statement for_loop(std::string comment) {
+  Statement for_loop() {
     For loop;
-    loop.comment = std::move(comment);
     loop.variable = name();
     expect_word("in");
     loop.lower = term();
@@ -387,7 +382,7 @@ private:
 
   Appended appended() {
     Appended result;
-    do {
+    listed([&] {
       std::string array = name();
       expect_word("at");
       std::string end = name();
@@ -395,7 +390,7 @@ private:
         result.pointers.push_back({std::move(array), std::move(end), name()});
       else
         result.counters.push_back({std::move(array), std::move(end)});
-    } while (accept(","));
+    });
     return result;
   }
 
@@ -422,18 +417,14 @@ private:
       set.whole_word = accept_word("word");
       return {std::move(set)};
     }
-    Target target = Local{target_name};
-    if (accept("[")) {
-      target = Element{target_name, term()};
-      expect("]");
-    }
+    Target to = target(target_name);
     for (const Operator &own : own_)
-      if (accept(value::reduction_text(own))) return {Accumulate{std::move(target), value(), false, own}};
+      if (accept(value::reduction_text(own))) return {Accumulate{std::move(to), value(), false, own}};
     for (const value::Laws &laws : value::all_operators)
       if (laws.identity && accept(value::reduction_text(laws.op)))
-        return {Accumulate{std::move(target), value(), false, laws.op}};
+        return {Accumulate{std::move(to), value(), false, laws.op}};
     expect("=");
-    return {Store{std::move(target), value()}};
+    return {Store{std::move(to), value()}};
   }
 };
 

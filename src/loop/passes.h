@@ -91,7 +91,7 @@ Program clear_in_blocks(Program program, const Known &known = {});
 Program split_full_blocks(Program program, const Known &known = {});
 
 /// A loop that fills a row of the workspace in each iteration, and adds the row's products with the elements
-/// of a column to a matrix, the same in all iterations (tile_sum.h): TTMc. Some rows are computed, then their
+/// of a column to a matrix, the same in all iterations (vector_sums.h): TTMc. Some rows are computed, then their
 /// products are added in a loop of their own, for which the matrix is kept in registers, a tile at a time.
 Program multiply_in_tiles(Program program, const Known &known = {});
 
@@ -104,7 +104,7 @@ Program skip_empty_segments(Program program, const Known &known = {});
 /// value times the number of iterations, or, by an idempotent operator, reduces it once where there is one.
 Program reduce_at_once(Program program, const Known &known = {});
 
-/// A loop over segments that only adds up products (gathered_sum.h) is one for masked steps, where the
+/// A loop over segments that only adds up products (vector_sums.h) is one for masked steps, where the
 /// segments are long enough on average: as is known, or else by the number of keys, or of elements, against
 /// that of segments; or where their lengths vary, which the kernel looks at.
 Program mask_sums(Program program, const Known &known = {});

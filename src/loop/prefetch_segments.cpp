@@ -1,5 +1,5 @@
+#include "loop/arrays.h"
 #include "loop/passes.h"
-#include "loop/walk.h"
 
 #include <algorithm>
 #include <map>
@@ -25,26 +25,24 @@ constexpr std::int64_t pointer_ahead = 16, entries_ahead = 8;
 class Prefetching {
 public:
   Prefetching(const Program &program, const Known &known) : known_(known) {
-    for (const TensorParameter &parameter : program.parameters)
-      if (!parameter.is_result)
-        for (const ArrayParameter &array : parameter.arrays)
-          if (array.extents.size() == 1)
-            extents_.emplace(parameter.name + "." + array.name, array.extents.front());
+    each_array(program, [&](const std::string &name, const ArrayParameter &array, const auto &parameter) {
+      if (!parameter.is_result && array.extents.size() == 1) extents_.emplace(name, array.extents.front());
+    });
   }
 
   void block(Block &statements) {
     for (std::size_t k = 0; k < statements.size(); ++k) {
       for (Block *inner : blocks_of(statements[k]))
         block(*inner);
-      const auto *loop = std::get_if<For>(&statements[k].kind);
+      const auto *loop = statements[k].as<For>();
       if (!loop || !is_plain(*loop)) continue;
       const std::optional<Segments> segments = segments_of(*loop);
       if (!segments) continue;
       // The first loop over the same keys: one that counts, perhaps.
       for (std::size_t first = 0; first <= k; ++first)
-        if (auto *same = std::get_if<For>(&statements[first].kind);
-            same && is_plain(*same) && same->lower == loop->lower && same->upper == loop->upper &&
-            key_of(*same) && key_of(*same)->function == segments->keys) {
+        if (auto *same = statements[first].as<For>(); same && is_plain(*same) && same->lower == loop->lower &&
+                                                      same->upper == loop->upper && key_of(*same) &&
+                                                      key_of(*same)->function == segments->keys) {
           ask(*same, *segments);
           break;
         }
@@ -57,13 +55,9 @@ private:
     std::set<std::string> entries; // arrays that are read at each position
   };
 
-  static bool is_plain(const For &loop) {
-    return loop.step == 1 && !loop.parallel && !loop.simd && !loop.team && !loop.masked && loop.together == 1;
-  }
-
   /// The key that the body begins with, at the loop's position, or null.
   static const term::Apply *key_of(const For &loop) {
-    const auto *let = loop.body.empty() ? nullptr : std::get_if<Let>(&loop.body.front().kind);
+    const auto *let = loop.body.empty() ? nullptr : loop.body.front().as<Let>();
     const auto *key = let ? let->value.as<term::Apply>() : nullptr;
     return key && key->arguments == std::vector{term::variable(loop.variable)} ? key : nullptr;
   }
@@ -73,16 +67,15 @@ private:
     if (!key || !extents_.contains(key->function)) return std::nullopt;
     const Term number = term::variable(std::get<Let>(loop.body.front().kind).variable);
     std::optional<Segments> found;
-    each_statement(loop.body, [&](const Statement &statement) {
-      const auto *inner = std::get_if<For>(&statement.kind);
-      const auto *begin = inner && !found ? inner->lower.as<term::Apply>() : nullptr;
-      const auto *end = inner ? inner->upper.as<term::Apply>() : nullptr;
+    each<For>(loop.body, [&](const For &inner) {
+      const auto *begin = found ? nullptr : inner.lower.as<term::Apply>();
+      const auto *end = inner.upper.as<term::Apply>();
       if (!begin || !end || begin->function != end->function || begin->arguments != std::vector{number} ||
           end->arguments != std::vector{number + Term(1)} || !pays(begin->function))
         return;
       const Term rows = extents_.at(begin->function) - Term(1);
       if (known_.name_elements && known_.name_elements(key->function, rows))
-        found = Segments{key->function, begin->function, entries_of(*inner)};
+        found = Segments{key->function, begin->function, entries_of(inner)};
     });
     return found && !found->entries.empty() ? found : std::nullopt;
   }
@@ -107,11 +100,9 @@ private:
           if (const auto *apply = read.as<term::Apply>(); apply->arguments == std::vector{position})
             found.insert(apply->function);
       });
-      each_own_value(statement, [&](const Value &value) {
-        each_element(value, [&](const Element &element) {
-          if (element.slot == position) found.insert(element.array);
-        });
-      });
+    });
+    each_element(loop.body, [&](const Element &read) {
+      if (read.slot == position) found.insert(read.array);
     });
     std::erase_if(found, [&](const std::string &array) { return !extents_.contains(array); });
     return found;

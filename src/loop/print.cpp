@@ -12,7 +12,7 @@ using term::overloaded;
 using term::to_text;
 
 std::string print_factor(const Value &value) {
-  const auto *made = std::get_if<Value::Apply>(&value.kind);
+  const auto *made = value.as<Value::Apply>();
   const bool has_symbol = made && !laws_of(made->op).symbol.empty();
   return has_symbol ? "(" + to_text(value) + ")" : to_text(value);
 }
@@ -55,6 +55,19 @@ std::string appended_text(const Appended &appended) {
   return text;
 }
 
+std::string parallel_text(const Parallel &parallel) {
+  std::string text = fmt::format(" parallel {}", parallel.chunk);
+  if (parallel.schedule == Parallel::Schedule::Static) text += " static";
+  if (parallel.schedule == Parallel::Schedule::Guided) text += " guided";
+  if (parallel.share > 0) text += fmt::format(" share {}", parallel.share);
+  if (parallel.least > 0)
+    text += parallel.least == Parallel::never ? " never" : fmt::format(" from {}", parallel.least);
+  if (parallel.work) text += fmt::format(" of {}", to_text(*parallel.work));
+  if (!parallel.sum.empty()) text += fmt::format(" sum {}", parallel.sum);
+  if (!parallel.copied.empty()) text += fmt::format(" copies {}", parallel.copied);
+  return parallel.appended ? text + appended_text(*parallel.appended) : text;
+}
+
 class Printer {
 public:
   explicit Printer(int indent) : indent_(indent) {}
@@ -95,18 +108,7 @@ private:
     comment(x.comment);
     std::string head = fmt::format("for {} in {} .. {}", x.variable, to_text(x.lower), to_text(x.upper));
     if (x.step != 1) head += fmt::format(" step {}", x.step);
-    if (x.parallel) head += fmt::format(" parallel {}", x.parallel->chunk);
-    if (x.parallel && x.parallel->schedule == Parallel::Schedule::Static) head += " static";
-    if (x.parallel && x.parallel->schedule == Parallel::Schedule::Guided) head += " guided";
-    if (x.parallel && x.parallel->share > 0) head += fmt::format(" share {}", x.parallel->share);
-    if (x.parallel && x.parallel->least == Parallel::never)
-      head += " never";
-    else if (x.parallel && x.parallel->least > 0)
-      head += fmt::format(" from {}", x.parallel->least);
-    if (x.parallel && x.parallel->work) head += fmt::format(" of {}", to_text(*x.parallel->work));
-    if (x.parallel && !x.parallel->sum.empty()) head += fmt::format(" sum {}", x.parallel->sum);
-    if (x.parallel && !x.parallel->copied.empty()) head += fmt::format(" copies {}", x.parallel->copied);
-    if (x.parallel && x.parallel->appended) head += appended_text(*x.parallel->appended);
+    if (x.parallel) head += parallel_text(*x.parallel);
     if (x.simd) head += " simd";
     if (x.brief) head += " brief";
     if (x.together != 1) head += fmt::format(" together {}", x.together);
@@ -184,11 +186,8 @@ private:
   void print(const Break &) { line("break"); }
   void print(const Miss &) { line("miss"); }
   void print(const Blas &x) {
-    std::string text =
-        "blas " + (std::holds_alternative<Local>(x.target) ? std::get<Local>(x.target).name
-                                                           : to_text(Value{std::get<Element>(x.target)}));
-    text += fmt::format(" by {}", to_text(Value{x.left}));
-    if (x.right) text += fmt::format(" and {}", to_text(Value{*x.right}));
+    std::string text = fmt::format("blas {} by {}", target_text(x.target), element_text(x.left));
+    if (x.right) text += fmt::format(" and {}", element_text(*x.right));
     text += fmt::format(" scale {}", to_text(x.scale));
     for (const Blas::Axis &axis : x.axes)
       text += fmt::format(" over {} : {}, {}, {}", to_text(axis.extent), to_text(axis.target),

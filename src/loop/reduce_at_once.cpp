@@ -15,11 +15,9 @@ namespace {
 /// What each iteration of the loop reduces into one place, where that is all it does, and always the same:
 /// behind Lets, which nothing needs then.
 const Accumulate *repeated(const For &loop) {
-  if (loop.step != 1 || loop.parallel || loop.team || loop.together > 1 || loop.body.empty() ||
-      !std::all_of(loop.body.begin(), loop.body.end() - 1,
-                   [](const Statement &each) { return std::holds_alternative<Let>(each.kind); }))
+  if (loop.step != 1 || loop.parallel || loop.team || loop.together > 1 || !behind_lets(loop.body))
     return nullptr;
-  const auto *reduced = std::get_if<Accumulate>(&loop.body.back().kind);
+  const auto *reduced = loop.body.back().as<Accumulate>();
   if (!reduced) return nullptr;
   Effects inside = effects_of(loop.body);
   inside.declared.insert(loop.variable);
@@ -41,7 +39,7 @@ public:
     for (Statement &statement : statements) {
       for (Block *inner : blocks_of(statement))
         block(*inner);
-      const auto *loop = std::get_if<For>(&statement.kind);
+      const auto *loop = statement.as<For>();
       const Accumulate *reduced = loop ? repeated(*loop) : nullptr;
       if (std::optional<Statement> once = reduced ? at_once(*loop, *reduced) : std::nullopt) {
         once->origins = joined(statement.origins, loop->body.back().origins);
@@ -79,9 +77,9 @@ private:
 
   /// Gives the local what is reduced from the beginning, where it is declared with the identity.
   static bool declare(Statement &before, const Statement &statement) {
-    auto *declared = std::get_if<DeclareValue>(&before.kind);
-    const auto *reduced = std::get_if<Accumulate>(&statement.kind);
-    const auto *local = reduced ? std::get_if<Local>(&reduced->target) : nullptr;
+    auto *declared = before.as<DeclareValue>();
+    const auto *reduced = statement.as<Accumulate>();
+    const Local *local = reduced_local(statement);
     const double *number = declared ? value::number_of(declared->initial) : nullptr;
     if (!local || !number || declared->name != local->name || *number != value::identity_of(reduced->by))
       return false;

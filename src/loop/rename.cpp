@@ -1,9 +1,8 @@
 #include "loop/rename.h"
 
-#include "loop/walk.h"
+#include "loop/arrays.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace unravel::loop {
 
@@ -17,7 +16,7 @@ std::string renamed(const std::string &name, const std::map<std::string, std::st
 }
 
 void rename_own(Statement &statement, const std::map<std::string, std::string> &by) {
-  auto set = [&](std::string &name) { name = renamed(name, by); };
+  auto set = [&](auto &...names) { ((names = renamed(names, by)), ...); };
   auto set_target = [&](Target &target) {
     if (auto *local = std::get_if<Local>(&target)) set(local->name);
   };
@@ -29,9 +28,9 @@ void rename_own(Statement &statement, const std::map<std::string, std::string> &
                    for (Appended::Counter &counter : x.parallel->appended->counters)
                      set(counter.end);
                    for (Appended::Pointers &pointers : x.parallel->appended->pointers)
-                     set(pointers.end), set(pointers.into);
+                     set(pointers.end, pointers.into);
                  },
-                 [&](Intersect &x) { set(x.first.variable), set(x.second.variable); },
+                 [&](Intersect &x) { set(x.first.variable, x.second.variable); },
                  [&](Merge &x) {
                    set(x.variable);
                    for (MergedRange &merged : x.ranges)
@@ -43,6 +42,7 @@ void rename_own(Statement &statement, const std::map<std::string, std::string> &
                  [&](DeclareValue &x) { set(x.name); },
                  [&](Store &x) { set_target(x.target); },
                  [&](Accumulate &x) { set_target(x.target); },
+                 [&](Blas &x) { set_target(x.target); },
                  [&](IfValue &x) { set(x.local); },
                  [](While &) {},
                  [](If &) {},
@@ -54,12 +54,8 @@ void rename_own(Statement &statement, const std::map<std::string, std::string> &
                  [](Break &) {},
                  [](Miss &) {},
                  [](Prefetch &) {},
-                 [&](Blas &x) { set_target(x.target); },
              },
              statement.kind);
-  for (Block *inner : blocks_of(statement))
-    for (Statement &each : *inner)
-      rename_own(each, by);
 }
 
 } // namespace
@@ -70,18 +66,16 @@ void rename(Block &block, const std::map<std::string, std::string> &by) {
       block, [&](const Term &term) { return term::rename(term, by, {}); },
       [&](const Value &value) {
         return map_leaves(value, [&](const Value &leaf) {
-          const auto *local = std::get_if<Local>(&leaf.kind);
+          const auto *local = leaf.as<Local>();
           return local ? Value{Local{renamed(local->name, by)}} : leaf;
         });
       });
-  for (Statement &statement : block)
-    rename_own(statement, by);
+  each_statement(block, [&](Statement &statement) { rename_own(statement, by); });
 }
 
 void join_parameters(Program &program, const std::string &from, const std::string &to) {
   const auto joined = [&](const std::string &name) {
-    const bool is_own =
-        std::ranges::any_of(program.workspace, [&](auto &array) { return array.name == name; });
+    const bool is_own = find_workspace(name, program) != nullptr;
     return name.starts_with(from + ".") && !is_own ? to + name.substr(from.size()) : name;
   };
   const auto of_term = [&](const Term &term) {
@@ -97,27 +91,22 @@ void join_parameters(Program &program, const std::string &from, const std::strin
   for (const std::string &name : effects_of(program.body).declared)
     if (joined(name) != name) declared.emplace(name, joined(name));
   rename(program.body, declared);
-  rewrite(program.body, of_term, [](const Value &value) { return value; });
-  const std::function<void(Block &)> of_block = [&](Block &block) {
-    for (Statement &statement : block) {
-      std::visit(term::overloaded{
-                     [&](For &x) {
-                       if (x.masked) x.masked->pointers = joined(x.masked->pointers);
-                     },
-                     [&](Intersect &x) { of_range(x.first), of_range(x.second); },
-                     [&](Merge &x) {
-                       for (MergedRange &merged : x.ranges)
-                         of_range(merged.range);
-                     },
-                     [&](Prefetch &x) { x.array = joined(x.array); },
-                     [](auto &) {},
-                 },
-                 statement.kind);
-      for (Block *inner : blocks_of(statement))
-        of_block(*inner);
-    }
-  };
-  of_block(program.body);
+  rewrite(program.body, of_term);
+  each_statement(program.body, [&](Statement &statement) {
+    std::visit(term::overloaded{
+                   [&](For &x) {
+                     if (x.masked) x.masked->pointers = joined(x.masked->pointers);
+                   },
+                   [&](Intersect &x) { of_range(x.first), of_range(x.second); },
+                   [&](Merge &x) {
+                     for (MergedRange &merged : x.ranges)
+                       of_range(merged.range);
+                   },
+                   [&](Prefetch &x) { x.array = joined(x.array); },
+                   [](auto &) {},
+               },
+               statement.kind);
+  });
   for (WorkspaceArray &array : program.workspace) {
     array.extent = of_term(array.extent);
     array.when = of_term(array.when);

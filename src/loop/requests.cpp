@@ -1,5 +1,6 @@
 #include "loop/requests.h"
 
+#include "loop/arrays.h"
 #include "loop/iterations.h"
 
 namespace unravel::loop {
@@ -9,7 +10,7 @@ namespace {
 /// All loops of the request's variable; not again what was made of one.
 void grant_in(Block &statements, const Request &request, RequestContext &context) {
   for (std::size_t k = 0; k < statements.size();) {
-    const auto *loop = std::get_if<For>(&statements[k].kind);
+    const auto *loop = statements[k].as<For>();
     if (!loop || loop->variable != request.variable) {
       for (Block *inner : blocks_of(statements[k]))
         grant_in(*inner, request, context);
@@ -27,11 +28,7 @@ void grant_in(Block &statements, const Request &request, RequestContext &context
 } // namespace
 
 Requested grant(Program program, const std::vector<Request> &requests, const Safe &safe) {
-  RequestContext context{FreshNames(program), {}, {}, {}, {}};
-  for (const TensorParameter &parameter : program.parameters)
-    for (const auto *names : {&parameter.sizes, &parameter.counts})
-      for (const std::string &name : *names)
-        context.sizes.insert(parameter.name + "." + name);
+  RequestContext context{FreshNames(program), sizes_of(program), {}, {}, {}};
   for (const WorkspaceArray &array : program.workspace)
     context.workspace.insert(array.name);
   context.safe = [&](const term::Term &load) {

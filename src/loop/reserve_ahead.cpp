@@ -1,5 +1,5 @@
+#include "loop/arrays.h"
 #include "loop/passes.h"
-#include "loop/walk.h"
 
 #include <algorithm>
 #include <map>
@@ -19,10 +19,9 @@ namespace {
 class Existing {
 public:
   explicit Existing(const Program &program) {
-    for (const TensorParameter &parameter : program.parameters)
-      for (const ArrayParameter &array : parameter.arrays)
-        if (array.extents.size() == 1)
-          extents_.emplace(parameter.name + "." + array.name, array.extents.front());
+    each_array(program, [&](const std::string &name, const ArrayParameter &array, const TensorParameter &) {
+      if (array.extents.size() == 1) extents_.emplace(name, array.extents.front());
+    });
   }
 
   void read(const std::string &array, const Term &slot) {
@@ -37,9 +36,7 @@ public:
   void read(const Statement &statement) {
     if (!blocks_of(statement).empty()) return;
     each_own_term(statement, [&](const Term &term) { read(term); });
-    each_own_value(statement, [&](const Value &value) {
-      each_element(value, [&](const Element &element) { read(element.array, element.slot); });
-    });
+    each_element(statement, [&](const Element &element) { read(element.array, element.slot); });
   }
   /// They may have other values from here on.
   void forget(const std::set<std::string> &variables) {
@@ -61,10 +58,8 @@ public:
         for (const Term &load : term::applications_of(term))
           all = all && has(load.as<term::Apply>()->function, load.as<term::Apply>()->arguments.front());
       });
-      each_own_value(statement, [&](const Value &value) {
-        each_element(value, [&](const Element &element) { all = all && has(element.array, element.slot); });
-      });
     });
+    each_element(block, [&](const Element &element) { all = all && has(element.array, element.slot); });
     return all;
   }
 
@@ -77,15 +72,14 @@ private:
 Block counted_last(const Block &block, const std::string &end) {
   Block result, counts;
   for (Statement statement : block) {
-    const auto *assign = std::get_if<Assign>(&statement.kind);
+    const auto *assign = statement.as<Assign>();
     if (counts.empty() && assign && assign->variable == end) {
       counts.push_back(std::move(statement));
       continue;
     }
     if (!counts.empty()) {
       const Term next = term::variable(end) + Term(1);
-      const TermMap by_next = [&](const Term &term) { return term::substitute(term, {{end, next}}); };
-      rewrite(statement, by_next, [](const Value &value) { return value; });
+      rewrite(statement, [&](const Term &term) { return term::substitute(term, {{end, next}}); });
     }
     result.push_back(std::move(statement));
   }
@@ -105,7 +99,7 @@ public:
         block(*inner);
       if (const std::optional<Term> most = most_iterations(statement))
         for (Reserve &ahead : taken_out(statement, *most)) {
-          if (auto *loop = std::get_if<For>(&statement.kind); loop && loop->together == 1)
+          if (auto *loop = statement.as<For>(); loop && loop->together == 1)
             speculate(loop->body, name_of(ahead.least - *most), existing_);
           result.push_back({std::move(ahead), statement.origins});
         }
@@ -124,9 +118,9 @@ private:
 
   /// How often one of the blocks in the loop is executed, at most: of a merge the last.
   static std::optional<Term> most_iterations(const Statement &statement) {
-    if (const auto *loop = std::get_if<For>(&statement.kind); loop && loop->step == 1 && !loop->parallel)
+    if (const auto *loop = statement.as<For>(); loop && loop->step == 1 && !loop->parallel)
       return loop->upper - loop->lower;
-    const auto *merge = std::get_if<Merge>(&statement.kind);
+    const auto *merge = statement.as<Merge>();
     if (!merge) return {};
     const Term none(0);
     Term sum = none;
@@ -147,19 +141,18 @@ private:
 
   static void look(const Block &statements, bool in_loop, std::map<std::string, Uses> &uses) {
     for (const Statement &statement : statements) {
-      if (const auto *wanted = std::get_if<Reserve>(&statement.kind)) {
+      if (const auto *wanted = statement.as<Reserve>()) {
         const std::string end = end_of(*wanted);
         Uses &of = uses[end];
         of.otherwise = of.otherwise || in_loop || end.empty() || of.steps > 0;
         ++of.reserves;
       }
-      if (const auto *assign = std::get_if<Assign>(&statement.kind)) {
+      if (const auto *assign = statement.as<Assign>()) {
         Uses &of = uses[assign->variable];
         of.otherwise = of.otherwise || in_loop || !is_step(*assign);
         ++of.steps;
       }
-      if (const auto *declared = std::get_if<Declare>(&statement.kind))
-        uses[declared->variable].otherwise = true;
+      if (const auto *declared = statement.as<Declare>()) uses[declared->variable].otherwise = true;
       for (const Block *inner : blocks_of(statement))
         look(*inner, in_loop || is_loop(statement), uses);
     }
@@ -167,7 +160,7 @@ private:
 
   static void erase(Block &statements, const std::vector<Reserve> &taken) {
     std::erase_if(statements, [&](const Statement &statement) {
-      const auto *wanted = std::get_if<Reserve>(&statement.kind);
+      const auto *wanted = statement.as<Reserve>();
       return wanted &&
              std::ranges::any_of(taken, [&](const Reserve &each) { return each.count == wanted->count; });
     });
@@ -178,9 +171,8 @@ private:
 
   /// Room in a hash table is for elements that differ, which may be far fewer than there are iterations.
   bool may_have_more(const Reserve &wanted) const {
-    return std::ranges::none_of(program_.workspace, [&](const WorkspaceArray &array) {
-      return array.hashed && array.name == wanted.arrays.front();
-    });
+    const WorkspaceArray *array = find_workspace(wanted.arrays.front(), program_);
+    return !array || !array->hashed;
   }
 
   std::vector<Reserve> taken_out(Statement &loop, const Term &most) const {
@@ -191,14 +183,12 @@ private:
       look(*blocks[k], true, uses); // of a range
     std::vector<Reserve> taken;
     std::map<std::string, int> of_count;
-    each_statement(loop, [&](const Statement &statement) {
-      if (const auto *wanted = std::get_if<Reserve>(&statement.kind)) {
-        ++of_count[wanted->count];
-        const Uses &of = uses[end_of(*wanted)];
-        if (!of.otherwise && of.reserves == 1 && of.steps == 1 &&
-            (wanted->arrays.empty() || may_have_more(*wanted)))
-          taken.push_back({wanted->count, term::variable(end_of(*wanted)) + most, wanted->arrays});
-      }
+    each<Reserve>(loop, [&](const Reserve &wanted) {
+      ++of_count[wanted.count];
+      const Uses &of = uses[end_of(wanted)];
+      if (!of.otherwise && of.reserves == 1 && of.steps == 1 &&
+          (wanted.arrays.empty() || may_have_more(wanted)))
+        taken.push_back({wanted.count, term::variable(end_of(wanted)) + most, wanted.arrays});
     });
     std::erase_if(taken, [&](const Reserve &each) { return of_count[each.count] != 1; });
     if (!taken.empty()) erase(*blocks_of(loop).back(), taken);
@@ -210,8 +200,8 @@ private:
     const std::set<std::string> assigned = effects_of(statements).assigned;
     for (Statement &statement : statements) {
       existing.forget(assigned);
-      auto *guard = std::get_if<If>(&statement.kind);
-      auto *value = std::get_if<IfValue>(&statement.kind);
+      auto *guard = statement.as<If>();
+      auto *value = statement.as<IfValue>();
       if (guard && guard->otherwise.empty() && appends_alone(guard->then, end, existing))
         guard->speculative = true;
       if (value && appends_alone(value->then, end, existing)) value->speculative = true;

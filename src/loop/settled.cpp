@@ -32,11 +32,7 @@ std::string reduced_alone(const For &loop) {
   if (outside.size() != 1 || effects.breaks || effects.misses || !effects.counted.empty() ||
       !std::all_of(effects.assigned.begin(), effects.assigned.end(), is_inside))
     return "";
-  bool is_local = true;
-  each_statement(loop.body, [&](const Statement &statement) {
-    if (const auto *accumulate = std::get_if<Accumulate>(&statement.kind))
-      is_local &= std::holds_alternative<Local>(accumulate->target);
-  });
+  const bool is_local = !holds(loop.body, reduced_element);
   const std::optional<Operator> by = is_local ? reduction_of(loop.body, outside[0]) : std::nullopt;
   return by && settles(*by) ? outside[0] : "";
 }
@@ -49,20 +45,17 @@ std::optional<double> settled_truth(Operator by) {
 /// Does each iteration only reduce into the local, behind Lets? Such iterations are done several at once,
 /// some of them twice, which makes no difference to a truth that has settled.
 bool only_reduces(const For &loop, const std::string &local) {
-  return loop.step == 1 && !loop.body.empty() && reduces(loop.body.back(), local) &&
-         std::all_of(loop.body.begin(), loop.body.end() - 1,
-                     [](const Statement &each) { return std::holds_alternative<Let>(each.kind); });
+  return loop.step == 1 && behind_lets(loop.body) && reduces(loop.body.back(), local);
 }
 
 class Leaver {
 public:
   explicit Leaver(const Program &program) : names_(program), types_(program) {
     each_statement(program.body, [this](const Statement &statement) {
-      if (const auto *declared = std::get_if<DeclareValue>(&statement.kind))
-        look_at(declared->name, declared->initial);
-      if (const auto *store = std::get_if<Store>(&statement.kind))
-        if (const auto *local = std::get_if<Local>(&store->target)) look_at(local->name, store->value);
-      if (const auto *loop = std::get_if<For>(&statement.kind))
+      if (const auto *declared = statement.as<DeclareValue>()) look_at(declared->name, declared->initial);
+      if (const auto *store = statement.as<Store>())
+        if (const Local *local = written_local(statement)) look_at(local->name, store->value);
+      if (const auto *loop = statement.as<For>())
         if (loop->parallel && !loop->parallel->sum.empty()) copied_.insert(loop->parallel->sum);
     });
   }
@@ -70,7 +63,7 @@ public:
   void leave_loops(Block &block) {
     Block made;
     for (Statement &statement : block) {
-      auto *loop = std::get_if<For>(&statement.kind);
+      auto *loop = statement.as<For>();
       const std::string local = loop ? reduced_alone(*loop) : "";
       const std::string outside = inside_;
       if (!local.empty()) inside_ = local;
@@ -101,17 +94,17 @@ public:
 
 private:
   void look_at(const std::string &local, const Value &value) {
-    const auto *number = std::get_if<Number>(&value.kind);
+    const auto *number = value.as<Number>();
     if (!number || (number->value != 0 && number->value != 1)) others_.insert(local);
   }
 
   /// Is that what the statements leave in the local?
   static bool begins_with_identity(const Block &before, const std::string &local, Operator by) {
     for (auto each = before.rbegin(); each != before.rend(); ++each) {
-      const auto *declared = std::get_if<DeclareValue>(&each->kind);
+      const auto *declared = each->as<DeclareValue>();
       if (declared && declared->name == local) {
-        const auto *number = std::get_if<Number>(&declared->initial.kind);
-        return number && number->value == value::identity_of(by);
+        const double *number = value::number_of(declared->initial);
+        return number && *number == value::identity_of(by);
       }
       if (effects_of(*each).stored.contains(local)) return false;
     }
@@ -123,8 +116,7 @@ private:
     Block copy = loop.body;
     std::map<std::string, std::string> names;
     for (const Statement &statement : copy)
-      if (const auto *let = std::get_if<Let>(&statement.kind))
-        names[let->variable] = names_.name(let->variable);
+      if (const auto *let = statement.as<Let>()) names[let->variable] = names_.name(let->variable);
     substitute_variable(copy, loop.variable, value);
     rename(copy, names);
     return copy;
@@ -134,12 +126,8 @@ private:
   /// vectors of elements that they gather one by one.
   int at_once(const For &loop) const {
     bool has_reals = false;
-    each_statement(loop.body, [&](const Statement &statement) {
-      each_own_value(statement, [&](const Value &value) {
-        each_element(value, [&](const Element &element) {
-          has_reals = has_reals || !value::is_integer(types_.of_array(element.array));
-        });
-      });
+    each_element(loop.body, [&](const Element &read) {
+      has_reals = has_reals || !value::is_integer(types_.of_array(read.array));
     });
     return has_reals ? 2 : 4;
   }
@@ -188,16 +176,12 @@ private:
   /// these.
   void leave_once_settled(Block &block, const std::string &local) const {
     Block made;
-    const auto tests = [&](const Statement &statement) { // what by_steps puts behind a loop
-      const auto *test = std::get_if<IfValue>(&statement.kind);
-      return test && test->local == local;
-    };
     for (std::size_t k = 0; k < block.size(); ++k) {
       Statement &statement = block[k];
       bool here = reduces(statement, local);
-      if (is_loop(statement) || tests(statement)) {
-        each_statement(statement, [&](const Statement &inner) { here = here || reduces(inner, local); });
-        here = here && !others_.contains(local) && (k + 1 == block.size() || !tests(block[k + 1]));
+      if (is_loop(statement) || tests(statement, local)) { // by_steps puts tests behind loops
+        here = holds(statement, [&](const Statement &inner) { return reduces(inner, local); }) &&
+               !others_.contains(local) && (k + 1 == block.size() || !tests(block[k + 1], local));
       } else {
         for (Block *inner : blocks_of(statement))
           leave_once_settled(*inner, local);

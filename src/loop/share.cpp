@@ -49,8 +49,7 @@ private:
       for (std::size_t reader = k; reader < end; ++reader)
         origins = joined(origins, origins_of(load, statements[reader]));
       replace_between(statements, k, end, load, name);
-      statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(k),
-                        declare_load(load, name, origins));
+      statements.insert(place(statements, k), declare_load(load, name, origins));
       return true;
     }
     return false;
@@ -60,11 +59,11 @@ private:
   static bool reuse_let(Block &statements, std::size_t k) {
     Load load;
     std::string name;
-    if (const auto *let = std::get_if<Let>(&statements[k].kind); let && let->value.as<term::Apply>()) {
+    if (const auto *let = statements[k].as<Let>(); let && let->value.as<term::Apply>()) {
       load = {let->value, false};
       name = let->variable;
-    } else if (const auto *value = std::get_if<DeclareValue>(&statements[k].kind)) {
-      const auto *element = std::get_if<Element>(&value->initial.kind);
+    } else if (const auto *value = statements[k].as<DeclareValue>()) {
+      const auto *element = value->initial.as<Element>();
       if (!element || is_stored(statements, k + 1, value->name)) return false;
       load = {term::apply(element->array, {element->slot}), true};
       name = value->name;

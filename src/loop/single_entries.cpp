@@ -1,7 +1,7 @@
+#include "loop/arrays.h"
 #include "loop/load.h"
 #include "loop/passes.h"
 #include "loop/rename.h"
-#include "loop/walk.h"
 
 #include <algorithm>
 #include <map>
@@ -18,11 +18,10 @@ namespace {
 class Single {
 public:
   Single(const Program &program, const Counts &counts) : names_(program), counts_(counts) {
-    for (const TensorParameter &parameter : program.parameters)
-      if (!parameter.is_result)
-        for (const ArrayParameter &array : parameter.arrays)
-          if (!array.is_value && array.extents.size() == 1)
-            extents_.emplace(parameter.name + "." + array.name, array.extents.front());
+    each_array(program, [&](const std::string &name, const ArrayParameter &array, const auto &parameter) {
+      if (!parameter.is_result && !array.is_value && array.extents.size() == 1)
+        extents_.emplace(name, array.extents.front());
+    });
   }
 
   /// Statements of the program's own block: in front of each the pointers are looked at.
@@ -30,7 +29,7 @@ public:
     Block all;
     for (Statement &statement : statements) {
       counted_.clear();
-      if (is_loop(statement) || std::holds_alternative<If>(statement.kind)) inside(statement);
+      if (is_loop(statement) || statement.is<If>()) inside(statement);
       for (const auto &[pointers, count] : counted_)
         append(all, counting(pointers, count));
       all.push_back(std::move(statement));
@@ -43,9 +42,9 @@ private:
     for (Block *block : blocks_of(statement)) {
       std::vector<std::string> before = found_;
       for (Statement &inner : *block) {
-        if (const auto *let = std::get_if<Let>(&inner.kind); let && let->value.as<term::Apply>())
+        if (const auto *let = inner.as<Let>(); let && let->value.as<term::Apply>())
           found_.push_back(let->variable);
-        const auto *loop = std::get_if<For>(&inner.kind);
+        const auto *loop = inner.as<For>();
         if (std::string pointers = loop ? pointers_of(*loop) : ""; !pointers.empty())
           inner = either(pointers, std::move(inner));
         else
@@ -67,8 +66,7 @@ private:
     const Effects effects = effects_of(loop.body);
     const bool is_read = std::ranges::any_of(
         found_, [&](const std::string &name) { return segment_of(loop) == term::variable(name); });
-    const bool has_loops =
-        std::ranges::any_of(loop.body, [](const Statement &each) { return is_loop(each); });
+    const bool has_loops = std::ranges::any_of(loop.body, is_loop);
     return is_read && !has_loops && !effects.breaks ? pointers : "";
   }
 

@@ -1,5 +1,6 @@
 #include "loop/load.h"
 #include "loop/passes.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ public:
     for (Statement &statement : statements) {
       for (Block *inner : blocks_of(statement))
         block(*inner);
-      auto *loop = std::get_if<For>(&statement.kind);
+      auto *loop = statement.as<For>();
       if (loop && is_mostly_empty(*loop))
         statement = {in_strips(*loop, statement.origins), statement.origins};
     }
@@ -45,16 +46,13 @@ private:
   static std::optional<Parts> parts_of(const For &loop) {
     if (loop.step != 1 || loop.together > 1 || loop.simd || loop.body.size() < 3) return {};
     auto last = loop.body.end() - 1;
-    Parts parts{std::get_if<DeclareValue>(&(last - 2)->kind), std::get_if<For>(&(last - 1)->kind),
-                std::get_if<Store>(&last->kind)};
-    bool lets = std::all_of(loop.body.begin(), last - 2, [](const Statement &statement) {
-      return std::holds_alternative<Let>(statement.kind);
-    });
+    Parts parts{(last - 2)->as<DeclareValue>(), (last - 1)->as<For>(), last->as<Store>()};
+    bool lets = std::all_of(loop.body.begin(), last - 2,
+                            [](const Statement &statement) { return statement.is<Let>(); });
     if (!lets || !parts.sum || !parts.segment || !parts.store || parts.segment->parallel) return {};
-    const auto *zero = std::get_if<Number>(&parts.sum->initial.kind);
-    const auto *stored = std::get_if<Local>(&parts.store->value.kind);
-    bool sets = zero && zero->value == 0 && stored && stored->name == parts.sum->name &&
-                std::holds_alternative<Element>(parts.store->target);
+    const auto *stored = parts.store->value.as<Local>();
+    const bool sets = value::is_zero(parts.sum->initial) && stored && stored->name == parts.sum->name &&
+                      std::holds_alternative<Element>(parts.store->target);
     return sets && may_clear_before(loop, parts) ? std::optional(parts) : std::nullopt;
   }
 
@@ -64,19 +62,10 @@ private:
     const auto &target = std::get<Element>(parts.store->target);
     Effects effects = effects_of(loop.body);
     Effects inside = effects_of(parts.segment->body);
-    bool untouched = !inside.stored.contains(target.array);
-    each_statement(loop.body, [&](const Statement &statement) {
-      each_own_value(statement, [&](const Value &value) {
-        each_element(value, [&](const Element &element) { untouched &= element.array != target.array; });
-      });
-    });
-    term::Substitution lets;
+    bool untouched = !inside.stored.contains(target.array) && !reads(loop.body, target.array);
     for (const Statement &statement : loop.body)
-      if (const auto *let = std::get_if<Let>(&statement.kind)) {
-        untouched = untouched && !effects.changes(let->value);
-        lets[let->variable] = substitute(let->value, lets);
-      }
-    Term slot = substitute(target.slot, lets);
+      if (const auto *let = statement.as<Let>()) untouched = untouched && !effects.changes(let->value);
+    Term slot = substitute(target.slot, lets_of(loop.body));
     std::int64_t stride = term::coefficient_of(slot, loop.variable);
     bool keeps_apart =
         stride != 0 && !mentions(slot - term::scale(stride, term::variable(loop.variable)), loop.variable);
@@ -116,7 +105,7 @@ private:
     strips.body.push_back({Let{last, std::move(end)}, origins});
     For clear{loop.variable, term::variable(first), term::variable(last)};
     for (const Statement &statement : loop.body)
-      if (std::holds_alternative<Let>(statement.kind)) clear.body.push_back(statement);
+      if (statement.is<Let>()) clear.body.push_back(statement);
     const Origins &of_store = loop.body.back().origins;
     clear.body.push_back({Store{parts.store->target, {Number{0}}}, of_store});
     For enter{loop.variable, clear.lower, clear.upper};

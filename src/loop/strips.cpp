@@ -29,12 +29,6 @@ template <class Extreme> Parts parts_of(const Term &bound, const Effects &effect
   return result;
 }
 
-bool holds_loop(const Statement &statement) {
-  bool found = false;
-  each_statement(statement, [&](const Statement &inner) { found = found || is_loop(inner); });
-  return found;
-}
-
 class Strips {
 public:
   explicit Strips(const Program &program) : names_(program) {}
@@ -43,10 +37,10 @@ public:
     for (std::size_t k = 0; k < statements.size(); ++k) {
       if (std::optional<Strip> strip = cut(statements[k])) {
         if (k > 0 && clear_inside(statements[k - 1], statements[k], *strip))
-          statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(k--) - 1);
+          statements.erase(place(statements, k-- - 1));
         continue;
       }
-      if (auto *loop = std::get_if<For>(&statements[k].kind);
+      if (auto *loop = statements[k].as<For>();
           loop && loop->parallel && loop->parallel->least == Parallel::never)
         loop->parallel.reset();
       for (Block *inner : blocks_of(statements[k]))
@@ -63,12 +57,9 @@ private:
 
   /// The parallel loop that is all there is in a serial one, behind Lets; or null.
   static For *only_inner(For &outer) {
-    if (outer.parallel || outer.team || outer.together > 1 || outer.body.empty()) return nullptr;
-    bool lets = std::all_of(outer.body.begin(), outer.body.end() - 1, [](const Statement &statement) {
-      return std::holds_alternative<Let>(statement.kind);
-    });
-    auto *inner = std::get_if<For>(&outer.body.back().kind);
-    return lets && inner && inner->parallel && inner->step == 1 ? inner : nullptr;
+    if (outer.parallel || outer.team || outer.together > 1 || !behind_lets(outer.body)) return nullptr;
+    auto *inner = outer.body.back().as<For>();
+    return inner && inner->parallel && inner->step == 1 ? inner : nullptr;
   }
 
   static bool reads_keys(const For &loop) {
@@ -83,7 +74,7 @@ private:
   }
 
   std::optional<Strip> cut(Statement &statement) {
-    auto *outer = std::get_if<For>(&statement.kind);
+    auto *outer = statement.as<For>();
     For *inner = outer ? only_inner(*outer) : nullptr;
     if (!inner || !only_adds(statement)) return {};
     Effects effects = effects_of(statement);
@@ -109,7 +100,7 @@ private:
       strips.parallel->work = multiply(outer->upper - outer->lower, end - begin);
     }
     inner->parallel.reset();
-    inner->simd = length > lanes && std::none_of(inner->body.begin(), inner->body.end(), holds_loop);
+    inner->simd = length > lanes && !holds(inner->body, is_loop);
     lower.moving.push_back(term::variable(first));
     upper.moving.push_back(term::variable(last));
     inner->lower = term::maximum(lower.moving);
@@ -126,13 +117,12 @@ private:
 
   /// Each strip of a result is cleared where it is summed up, if that is all that is cleared before.
   bool clear_inside(const Statement &before, Statement &strips, const Strip &strip) {
-    const auto *zero = std::get_if<Zero>(&before.kind);
+    const auto *zero = before.as<Zero>();
     if (!zero || strip.begin != Term(0) || strip.end != zero->count) return false;
     bool plain = true;
     bool adds = false;
     each_statement(strips, [&](const Statement &statement) {
-      const auto *add = std::get_if<Accumulate>(&statement.kind);
-      const auto *element = add ? std::get_if<Element>(&add->target) : nullptr;
+      const Element *element = reduced_element(statement);
       if (!element || element->array != zero->array) return;
       adds = true;
       plain = plain && element->slot == term::variable(strip.variable);

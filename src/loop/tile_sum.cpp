@@ -1,7 +1,6 @@
-#include "loop/tile_sum.h"
 
-#include "loop/dense_sum.h"
-#include "loop/gathered_sum.h"
+#include "loop/arrays.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 
 #include <algorithm>
@@ -12,19 +11,17 @@ using term::Term;
 
 namespace {
 
-bool is_name(const Statement &statement) {
-  return std::holds_alternative<Let>(statement.kind) || std::holds_alternative<DeclareValue>(statement.kind);
-}
-
 /// The last statement of a block that has only names in front of it; or null.
 const Statement *behind_names(const Block &block) {
-  const bool names = !block.empty() && std::all_of(block.begin(), block.end() - 1, is_name);
+  const bool names = !block.empty() && std::all_of(block.begin(), block.end() - 1, [](const Statement &each) {
+    return each.is<Let>() || each.is<DeclareValue>();
+  });
   return names ? &block.back() : nullptr;
 }
 
 const For *loop_behind_names(const Block &block) {
   const Statement *last = behind_names(block);
-  return last ? std::get_if<For>(&last->kind) : nullptr;
+  return last ? last->as<For>() : nullptr;
 }
 
 class Tile {
@@ -35,7 +32,9 @@ public:
   std::optional<TileSum> find() {
     if (!is_plain(loop_) || !find_loops() || !has_factors()) return {};
     const auto &target = std::get<Element>(found_.sum->target);
-    return adds_to_a_matrix(target) && reads_well(target.array) ? std::optional(found_) : std::nullopt;
+    return adds_to_a_matrix(target) && reads_float64_beside(target.array, loop_.body, program_)
+               ? std::optional(found_)
+               : std::nullopt;
   }
 
 private:
@@ -50,14 +49,13 @@ private:
   void descend(const Block &block) {
     const Statement *last = behind_names(block);
     if (!last) return;
-    if (const auto *guard = std::get_if<If>(&last->kind)) {
+    if (const auto *guard = last->as<If>()) {
       if (guard->otherwise.empty() && !guard->speculative) descend(guard->then);
       return;
     }
-    const auto *loop = std::get_if<For>(&last->kind);
+    const auto *loop = last->as<For>();
     const For *inside = loop ? loop_behind_names(loop->body) : nullptr;
-    const auto *sum =
-        inside && inside->body.size() == 1 ? std::get_if<Accumulate>(&inside->body[0].kind) : nullptr;
+    const auto *sum = inside && inside->body.size() == 1 ? inside->body[0].as<Accumulate>() : nullptr;
     if (sum)
       found_.rows = loop, found_.columns = inside, found_.sum = sum;
     else if (loop && is_plain(*loop))
@@ -73,10 +71,10 @@ private:
   bool has_factors() {
     Value product = found_.sum->value;
     for (auto name = found_.rows->body.rbegin() + 1; name != found_.rows->body.rend(); ++name) {
-      const auto *local = std::get_if<DeclareValue>(&name->kind);
+      const auto *local = name->as<DeclareValue>();
       if (!local || local->type || !parts_of(local->initial).empty()) return false;
       product = map_leaves(product, [&](const Value &leaf) {
-        const auto *read = std::get_if<Local>(&leaf.kind);
+        const auto *read = leaf.as<Local>();
         return read && read->name == local->name ? local->initial : leaf;
       });
     }
@@ -88,8 +86,8 @@ private:
     if (!factors) return false;
     bool good = true, has_row = false;
     for (const Value &factor : *factors) {
-      good = good && parts_of(factor).empty() && !std::holds_alternative<Term>(factor.kind);
-      const auto *element = std::get_if<Element>(&factor.kind);
+      good = good && parts_of(factor).empty() && !factor.is<Term>();
+      const auto *element = factor.as<Element>();
       const bool of_row = element && mentions(element->slot, found_.rows->variable);
       if (!element || !mentions(element->slot, found_.columns->variable)) {
         has_row = has_row || of_row;
@@ -111,18 +109,6 @@ private:
     changed.insert(effects_.assigned.begin(), effects_.assigned.end());
     return runs_along(target.slot, column) && stride_of(target.slot, row) == found_.columns->upper &&
            !effects_.changes(rest) && !effects_.mentions_declared(rest) && changed.empty();
-  }
-
-  bool reads_well(const std::string &matrix) const {
-    bool well = element_type(matrix, program_) == ElementType::Float64;
-    each_statement(Statement{loop_}, [&](const Statement &inner) {
-      each_own_value(inner, [&](const Value &value) {
-        each_element(value, [&](const Element &read) {
-          well = well && read.array != matrix && element_type(read.array, program_) == ElementType::Float64;
-        });
-      });
-    });
-    return well;
   }
 
   const For &loop_;

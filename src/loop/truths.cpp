@@ -27,17 +27,15 @@ public:
 
   bool none() const { return declared_.empty(); }
 
-  void make_bool(Block &statements) const {
-    for (Statement &statement : statements) {
-      if (auto *declared = std::get_if<DeclareValue>(&statement.kind);
-          declared && declared_.contains(declared->name))
+  void make_bool(Block &block) const {
+    each_statement(block, [&](Statement &statement) {
+      if (auto *declared = statement.as<DeclareValue>(); declared && declared_.contains(declared->name))
         declared->type = ElementType::Bool;
-      auto *reduced = std::get_if<Accumulate>(&statement.kind);
-      const auto *local = reduced ? std::get_if<Local>(&reduced->target) : nullptr;
-      if (local && declared_.contains(local->name)) reduced->value = truth(std::move(reduced->value));
-      for (Block *inner : blocks_of(statement))
-        make_bool(*inner);
-    }
+      if (const Local *local = reduced_local(statement); local && declared_.contains(local->name)) {
+        Value &value = statement.as<Accumulate>()->value;
+        value = truth(std::move(value));
+      }
+    });
   }
 
   /// The value with those locals as they were.
@@ -51,22 +49,20 @@ public:
 private:
   void look_at(const Block &statements, int loops) {
     for (const Statement &statement : statements) {
-      if (const auto *declared = std::get_if<DeclareValue>(&statement.kind)) {
+      if (const auto *declared = statement.as<DeclareValue>()) {
         const ElementType type = types_.of_local(declared->name);
         declared_[declared->name] = type;
         depth_[declared->name] = loops;
         if (declared->type || !value::is_floating(type) || !is_false_or_true(declared->initial))
           others_.insert(declared->name);
       }
-      if (const auto *store = std::get_if<Store>(&statement.kind))
-        if (const auto *local = std::get_if<Local>(&store->target); local && !is_false_or_true(store->value))
-          others_.insert(local->name);
-      if (const auto *reduced = std::get_if<Accumulate>(&statement.kind))
-        if (const auto *local = std::get_if<Local>(&reduced->target)) {
-          if (!value::is_truth(reduced->by)) others_.insert(local->name);
-          if (loops > depth_[local->name]) reduced_.insert(local->name);
-        }
-      const auto *loop = std::get_if<For>(&statement.kind);
+      if (const auto *store = statement.as<Store>(); store && !is_false_or_true(store->value))
+        if (const Local *local = written_local(statement)) others_.insert(local->name);
+      if (const Local *local = reduced_local(statement)) {
+        if (!value::is_truth(statement.as<Accumulate>()->by)) others_.insert(local->name);
+        if (loops > depth_[local->name]) reduced_.insert(local->name);
+      }
+      const auto *loop = statement.as<For>();
       if (loop && loop->parallel && !loop->parallel->sum.empty()) others_.insert(loop->parallel->sum);
       for (const Block *inner : blocks_of(statement))
         look_at(*inner, loops + is_loop(statement));
@@ -74,7 +70,7 @@ private:
   }
 
   const ElementType *made_bool(const Value &value) const {
-    const auto *local = std::get_if<Local>(&value.kind);
+    const auto *local = value.as<Local>();
     const auto found = local ? declared_.find(local->name) : declared_.end();
     return found == declared_.end() ? nullptr : &found->second;
   }
@@ -82,7 +78,7 @@ private:
   /// What is reduced, as true or false; such a local, converted back, is itself.
   Value truth(Value value) const {
     if (const double *number = value::number_of(value)) return {Number{*number != 0 ? 1.0 : 0.0}};
-    const auto *made = std::get_if<Value::Apply>(&value.kind);
+    const auto *made = value.as<Value::Apply>();
     if (made && value::made_by_conversion(made->op) && made_bool(made->arguments.front()))
       return made->arguments.front();
     return value::apply(value::conversion_to(ElementType::Bool), std::vector<Value>{std::move(value)});
@@ -99,9 +95,7 @@ private:
 Program keep_truths(Program program, const Known &) {
   const Truths truths(program);
   if (truths.none()) return program;
-  rewrite(
-      program.body, [](const term::Term &term) { return term; },
-      [&](const Value &value) { return truths.converted_back(value); });
+  rewrite(program.body, {}, [&](const Value &value) { return truths.converted_back(value); });
   truths.make_bool(program.body);
   return program;
 }

@@ -1,7 +1,9 @@
 #include "loop/types.h"
 
-#include "loop/walk.h"
+#include "loop/arrays.h"
 #include "value/typed.h"
+
+#include <algorithm>
 
 namespace unravel::loop {
 
@@ -10,13 +12,19 @@ namespace {
 /// Locals in a value that no conversion is between, and none to a part of a complex number.
 void each_plain_local(const Value &value, bool has_complex,
                       const std::function<void(const std::string &)> &visit) {
-  if (const auto *local = std::get_if<Local>(&value.kind)) visit(local->name);
-  const auto *made = std::get_if<Value::Apply>(&value.kind);
+  if (const auto *local = value.as<Local>()) visit(local->name);
+  const auto *made = value.as<Value::Apply>();
   if (!made || value::made_by_conversion(made->op) || made->op == value::Operator::RealPart ||
       made->op == value::Operator::ImaginaryPart || (has_complex && value::takes_part(made->op)))
     return;
   for (const Value &argument : made->arguments)
     each_plain_local(argument, has_complex, visit);
+}
+
+/// Is it made of numbers alone?
+bool is_constant(const Value &value) {
+  const std::vector<Value> &parts = parts_of(value);
+  return parts.empty() ? value.is<Number>() : std::ranges::all_of(parts, is_constant);
 }
 
 } // namespace
@@ -30,9 +38,9 @@ Types::Types(const Program &program) {
     has_integers_ = has_integers_ || value::is_integer(type);
     has_complex_ = has_complex_ || value::is_complex(type);
   };
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &array : parameter.arrays)
-      add(parameter.name + "." + array.name, array.element, array.is_value);
+  each_array(program, [&](const std::string &name, const ArrayParameter &array, const TensorParameter &) {
+    add(name, array.element, array.is_value);
+  });
   for (const WorkspaceArray &array : program.workspace)
     add(array.name, array.element, array.has_values());
   if (all) common_ = *all;
@@ -44,50 +52,34 @@ void Types::find(const Block &body) {
   const auto give = [&](const std::string &local, std::optional<ElementType> type) {
     return type && locals_.emplace(local, *type).second;
   };
-  const auto of_leaf = [&](const Value &leaf) -> std::optional<ElementType> {
-    if (std::holds_alternative<term::Term>(leaf.kind)) return ElementType::Int64;
-    if (const auto *element = std::get_if<Element>(&leaf.kind)) return arrays_.at(element->array);
-    const auto found = locals_.find(std::get<Local>(leaf.kind).name);
+  const auto known = [&](const std::string &local) -> std::optional<ElementType> {
+    const auto found = locals_.find(local);
     return found == locals_.end() ? std::nullopt : std::optional(found->second);
   };
-  each_statement(body, [&](const Statement &statement) {
-    if (const auto *declaration = std::get_if<DeclareValue>(&statement.kind))
-      give(declaration->name, declaration->type);
-  });
-  const auto find_written = [&](const Target &target, const Value &value) {
-    bool found = false;
-    std::optional<ElementType> type;
-    const auto *local = std::get_if<Local>(&target);
-    if (const auto *element = std::get_if<Element>(&target))
-      type = arrays_.at(element->array);
-    else if (const auto known = locals_.find(local->name); known != locals_.end())
-      type = known->second;
-    if (type)
-      each_plain_local(value, has_complex_,
-                       [&](const std::string &name) { found = give(name, type) || found; });
-    return found;
+  const auto of_leaf = [&](const Value &leaf) -> std::optional<ElementType> {
+    const auto *local = leaf.as<Local>();
+    return local ? known(local->name) : this->of_leaf(leaf);
   };
+  each<DeclareValue>(body, [&](const DeclareValue &declared) { give(declared.name, declared.type); });
   for (bool by_use : {true, false})
     for (bool changed = true; changed;) {
       changed = false;
       each_statement(body, [&](const Statement &statement) {
-        if (const auto *declaration = std::get_if<DeclareValue>(&statement.kind)) {
-          bool is_constant = true;
-          each_element(declaration->initial, [&](const Element &) { is_constant = false; });
-          each_local(declaration->initial, [&](const Local &) { is_constant = false; });
-          value::each_leaf<term::Term>(declaration->initial,
-                                       [&](const term::Term &) { is_constant = false; });
-          if (!is_constant)
-            changed = give(declaration->name, value::computed_in(declaration->initial, of_leaf)) || changed;
-        } else if (const auto *store = std::get_if<Store>(&statement.kind)) {
-          if (by_use) changed = find_written(store->target, store->value) || changed;
-          if (const auto *local = std::get_if<Local>(&store->target); local && !by_use)
-            changed = give(local->name, value::computed_in(store->value, of_leaf)) || changed;
-        } else if (const auto *add = std::get_if<Accumulate>(&statement.kind)) {
-          if (by_use) changed = find_written(add->target, add->value) || changed;
-          if (const auto *local = std::get_if<Local>(&add->target); local && !by_use)
-            changed = give(local->name, value::computed_in(add->value, of_leaf)) || changed;
+        if (const auto *declared = statement.as<DeclareValue>()) {
+          if (!is_constant(declared->initial))
+            changed = give(declared->name, value::computed_in(declared->initial, of_leaf)) || changed;
+          return;
         }
+        const Element *element = written_element(statement);
+        const Local *local = written_local(statement);
+        if (statement.is<Blas>() || (!element && !local)) return;
+        const auto *store = statement.as<Store>();
+        const Value &value = store ? store->value : statement.as<Accumulate>()->value;
+        const std::optional<ElementType> type = element ? arrays_.at(element->array) : known(local->name);
+        if (by_use && type)
+          each_plain_local(value, has_complex_,
+                           [&](const std::string &name) { changed = give(name, type) || changed; });
+        if (local && !by_use) changed = give(local->name, value::computed_in(value, of_leaf)) || changed;
       });
     }
 }
@@ -103,8 +95,8 @@ ElementType Types::of(const Target &target) const {
 }
 
 std::optional<ElementType> Types::of_leaf(const Value &leaf) const {
-  if (std::holds_alternative<term::Term>(leaf.kind)) return ElementType::Int64;
-  if (const auto *element = std::get_if<Element>(&leaf.kind)) return of_array(element->array);
+  if (leaf.is<term::Term>()) return ElementType::Int64;
+  if (const auto *element = leaf.as<Element>()) return of_array(element->array);
   return of_local(std::get<Local>(leaf.kind).name);
 }
 

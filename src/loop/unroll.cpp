@@ -28,9 +28,7 @@ Block copies(const For &loop, const std::vector<Term> &values, std::set<std::str
         by.insert_or_assign(name, term::variable(names[name]));
       }
     Block copy = loop.body;
-    rewrite(
-        copy, [&](const Term &term) { return substitute(term, {{loop.variable, value}}); },
-        [](const Value &of) { return of; });
+    rewrite(copy, [&](const Term &term) { return substitute(term, {{loop.variable, value}}); });
     rename(copy, names);
     each_statement(loop.body, [&](const Statement &statement) { copy_bounds(statement, by, context); });
     append(all, std::move(copy));
@@ -81,7 +79,7 @@ std::size_t unroll(Block &statements, std::size_t k, const Request &request, Req
     std::int64_t count = number_of_iterations(loop, request);
     check_length(loop.body, count, request);
     Block others = statements;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    others.erase(place(others, k));
     made = copies(loop, values(loop.lower, count), effects_of(others).declared, context);
   } else {
     check_length(loop.body, request.factor, request);

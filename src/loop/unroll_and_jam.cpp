@@ -63,19 +63,19 @@ private:
   }
 
   void merge(const Statement &statement, Block &result) {
-    if (const auto *loop = std::get_if<For>(&statement.kind)) return merge(*loop, result);
-    if (const auto *let = std::get_if<Let>(&statement.kind)) return merge(*let, result);
-    if (std::holds_alternative<Accumulate>(statement.kind)) return merge_additions(statement, result);
-    if (const auto *test = std::get_if<IfValue>(&statement.kind))
+    if (const auto *loop = statement.as<For>()) return merge(*loop, result);
+    if (const auto *let = statement.as<Let>()) return merge(*let, result);
+    if (statement.is<Accumulate>()) return merge_additions(statement, result);
+    if (const auto *test = statement.as<IfValue>())
       if (test->test == IfValue::Test::NotANumber) return merge_tests(statement, result);
-    if (const auto *guard = std::get_if<If>(&statement.kind))
+    if (const auto *guard = statement.as<If>())
       if (std::optional<Term> condition = common(guard->condition)) {
         If both{*condition, merged(guard->then), guard->comment, merged(guard->otherwise)};
         return result.push_back({std::move(both)});
       }
-    if (std::holds_alternative<If>(statement.kind)) check_condition(statement);
+    if (statement.is<If>()) check_condition(statement);
     check_elements(statement);
-    if (const auto *declare = std::get_if<DeclareValue>(&statement.kind)) declare_in_copies(declare->name);
+    if (const auto *declare = statement.as<DeclareValue>()) declare_in_copies(declare->name);
     for (const Copy &copy : copies_) {
       each_statement(statement, [&](const Statement &inner) { copy_bounds(inner, copy.by, context_); });
       result.push_back(copied(statement, copy));
@@ -119,16 +119,15 @@ private:
     std::vector<Statement> all;
     for (const Copy &copy : copies_)
       all.push_back(copied(statement, copy));
-    auto target_of = [](const Statement &of) { return std::get<Accumulate>(of.kind).target; };
     bool same = std::all_of(all.begin(), all.end(), [&](const Statement &each) {
-      return same_place(target_of(each), target_of(all.front()));
+      return same_target(*target_of(each), *target_of(all.front()));
     });
     if (!same) return append(result, std::move(all));
     std::vector<Value> parts;
     for (const Statement &each : all)
       parts.push_back(std::get<Accumulate>(each.kind).value);
     const Operator by = std::get<Accumulate>(statement.kind).by;
-    result.push_back({Accumulate{target_of(all.front()), value::reduced(by, std::move(parts)), false, by}});
+    result.push_back({Accumulate{*target_of(all.front()), value::reduced(by, std::move(parts)), false, by}});
   }
 
   /// Hardly ever is a value not a number: one test says that none is, since the sum would be none, too.
@@ -149,9 +148,9 @@ private:
     result.push_back({IfValue{any, std::move(all), test.comment, IfValue::Test::NotANumber}});
   }
 
-  static bool same_place(const Target &a, const Target &b) {
+  static bool same_target(const Target &a, const Target &b) {
     const auto *one = std::get_if<Element>(&a), *other = std::get_if<Element>(&b);
-    if (one && other) return one->array == other->array && one->slot == other->slot;
+    if (one && other) return same_place(*one, *other);
     const auto *local = std::get_if<Local>(&a), *other_local = std::get_if<Local>(&b);
     return local && other_local && local->name == other_local->name;
   }
@@ -175,12 +174,9 @@ private:
 
   Statement copied(const Statement &statement, const Copy &copy) const {
     Block one{statement};
-    rewrite(
-        one,
-        [&](const Term &term) {
-          return substitute(term, {{loop_.variable, copy.by.at(loop_.variable)}});
-        },
-        [](const Value &value) { return value; });
+    rewrite(one, [&](const Term &term) {
+      return substitute(term, {{loop_.variable, copy.by.at(loop_.variable)}});
+    });
     rename(one, copy.names);
     return std::move(one.front());
   }
@@ -195,20 +191,13 @@ private:
   // ---- what must hold
 
   void check(const Statement &statement) const {
-    bool good =
-        !std::holds_alternative<While>(statement.kind) &&
-        !std::holds_alternative<Intersect>(statement.kind) &&
-        !std::holds_alternative<Merge>(statement.kind) && !std::holds_alternative<Declare>(statement.kind) &&
-        !std::holds_alternative<Assign>(statement.kind) &&
-        !std::holds_alternative<SetElement>(statement.kind) &&
-        !std::holds_alternative<Sort>(statement.kind) && !std::holds_alternative<Zero>(statement.kind) &&
-        !std::holds_alternative<Reserve>(statement.kind) &&
-        !std::holds_alternative<SetCount>(statement.kind) && !std::holds_alternative<Break>(statement.kind) &&
-        !std::holds_alternative<Miss>(statement.kind);
-    if (const auto *store = std::get_if<Store>(&statement.kind)) good = good && may_store(*store);
-    if (const auto *add = std::get_if<Accumulate>(&statement.kind))
-      if (const auto *element = std::get_if<Element>(&add->target))
-        good = good && !context_.workspace.contains(element->array);
+    bool good = !statement.is<While>() && !statement.is<Intersect>() && !statement.is<Merge>() &&
+                !statement.is<Declare>() && !statement.is<Assign>() && !statement.is<SetElement>() &&
+                !statement.is<Sort>() && !statement.is<Zero>() && !statement.is<Reserve>() &&
+                !statement.is<SetCount>() && !statement.is<Break>() && !statement.is<Miss>();
+    if (const auto *store = statement.as<Store>()) good = good && may_store(*store);
+    if (const Element *element = reduced_element(statement))
+      good = good && !context_.workspace.contains(element->array);
     if (good) return;
     report::fail(Kind::not_supported, request_.span,
                  fmt::format("iterations of the loop over `{}` can't be interleaved: they hold a search, or "
@@ -226,7 +215,7 @@ private:
   /// A condition that isn't the same in all iterations, around a loop.
   void check_condition(const Statement &guard) const {
     each_statement(guard, [&](const Statement &inner) {
-      if (const auto *loop = std::get_if<For>(&inner.kind))
+      if (const auto *loop = inner.as<For>())
         report::fail(Kind::not_supported, request_.span,
                      fmt::format("iterations of the loop over `{}` can't share the loop over `{}`: it stands "
                                  "under the condition {}, which depends on `{}`",
@@ -243,8 +232,7 @@ private:
     if (!request_.updates || !own_elements_) return;
     const Effects inside = effects_of(statement);
     each_statement(statement, [&](const Statement &inner) {
-      const auto *add = std::get_if<Accumulate>(&inner.kind);
-      const auto *element = add ? std::get_if<Element>(&add->target) : nullptr;
+      const Element *element = reduced_element(inner);
       if (!element || (common(element->slot) && !inside.mentions_declared(element->slot))) return;
       const bool parallel = own_elements_->parallel.has_value();
       report::fail(

@@ -1,13 +1,8 @@
-#include "loop/vector_sums.h"
 
-#include "loop/columns.h"
-#include "loop/dense_sum.h"
-#include "loop/gathered_sum.h"
-#include "loop/lane_sums.h"
+#include "loop/vector_sums.h"
+#include "loop/arrays.h"
 #include "loop/load.h"
-#include "loop/pair_sums.h"
 #include "loop/passes.h"
-#include "loop/tile_sum.h"
 #include "loop/types.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
@@ -40,7 +35,7 @@ public:
   VectorSum kind_of(const Statement &statement, const Around &around) const {
     const bool may_be_stretch = !around.in_stretch && type_ == ElementType::Float64;
     if (may_be_stretch && is_loop(statement) && dense_sum(statement, program_)) return VectorSum::Stretch;
-    const auto *loop = std::get_if<For>(&statement.kind);
+    const auto *loop = statement.as<For>();
     if (!loop) return VectorSum::None;
     if (const std::optional<TileSum> sum = may_be_stretch ? tile_sum(*loop, program_) : std::nullopt;
         sum && !is_short(*loop, *sum))
@@ -69,10 +64,9 @@ private:
   bool is_short(const For &loop, const TileSum &sum) const {
     double length = 1;
     bool known = true;
-    each_statement(Block{Statement{loop}}, [&](const Statement &statement) {
-      const auto *inner = std::get_if<For>(&statement.kind);
-      if (!inner || inner->variable == sum.rows->variable || inner->variable == sum.columns->variable) return;
-      const std::optional<double> own = mean_length(*inner, counts_);
+    each<For>(Statement{loop}, [&](const For &inner) {
+      if (inner.variable == sum.rows->variable || inner.variable == sum.columns->variable) return;
+      const std::optional<double> own = mean_length(inner, counts_);
       known = known && own;
       length *= own.value_or(1);
     });
@@ -96,7 +90,7 @@ private:
     // One behind the other in memory, and none is read.
     const auto &target = std::get<Element>(lanes->sum->target);
     const bool reads = std::ranges::any_of(lanes->factors, [&](const auto &factor) {
-      const auto *read = std::get_if<Element>(&factor.value.kind);
+      const auto *read = factor.value.template as<Element>();
       return read && read->array == target.array;
     });
     return !around.lanes && !reads && runs_along(target.slot, loop.variable) &&
@@ -108,12 +102,9 @@ private:
   bool are_pairs(const For &loop) const {
     const std::optional<std::vector<std::string>> sums = pair_sums(loop);
     bool all = sums.has_value();
-    for (const Statement &statement : loop.body)
-      each_own_value(statement, [&](const Value &value) {
-        each_element(value, [&](const Element &element) {
-          all = all && element_type(element.array, program_) == type_;
-        });
-      });
+    each_element(loop.body, [&](const Element &element) {
+      all = all && element_type(element.array, program_) == type_;
+    });
     return all &&
            std::ranges::all_of(*sums, [&](const std::string &sum) { return types_.of_local(sum) == type_; });
   }
@@ -125,14 +116,8 @@ private:
 };
 
 void say(Statement &statement, VectorSum kind) {
-  if (auto *loop = std::get_if<For>(&statement.kind)) loop->sums = kind;
-  if (auto *loop = std::get_if<While>(&statement.kind)) loop->sums = kind;
-}
-
-VectorSum said_of(const Statement &statement) {
-  if (const auto *loop = std::get_if<For>(&statement.kind)) return loop->sums;
-  const auto *loop = std::get_if<While>(&statement.kind);
-  return loop ? loop->sums : VectorSum::None;
+  if (auto *loop = statement.as<For>()) loop->sums = kind;
+  if (auto *loop = statement.as<While>()) loop->sums = kind;
 }
 
 const Statement *next_of(const Block &statements, std::size_t k) {
@@ -153,7 +138,7 @@ void mark(Block &statements, const Kinds &kinds, Around around) {
 void verify(const Block &statements, const Kinds &kinds, Around around) {
   for (std::size_t k = 0; k < statements.size(); ++k) {
     around.next = next_of(statements, k);
-    const VectorSum said = said_of(statements[k]);
+    const VectorSum said = sums_of(statements[k]);
     if (said != VectorSum::None && kinds.kind_of(statements[k], around) != said)
       report::fail(
           report::Kind::internal,
@@ -168,6 +153,35 @@ void verify(const Block &statements, const Kinds &kinds, Around around) {
 }
 
 } // namespace
+
+bool is_product(const Value &value, const std::function<bool(const Value &)> &is_factor) {
+  if (const auto *negative = arguments_of(Operator::Negate, value))
+    return is_product(negative->front(), is_factor);
+  const auto *factors = arguments_of(Operator::Multiply, value);
+  return factors ? std::ranges::all_of(*factors, is_factor) : is_factor(value);
+}
+
+bool reads_float64_beside(const std::string &array, const Block &block, const Program &program) {
+  bool all = element_type(array, program) == ElementType::Float64;
+  each_element(block, [&](const Element &read) {
+    all = all && read.array != array && element_type(read.array, program) == ElementType::Float64;
+  });
+  return all;
+}
+
+term::Substitution lets_of(const Block &block) {
+  term::Substitution known;
+  for (const Statement &statement : block)
+    if (const auto *let = statement.as<Let>())
+      known.insert_or_assign(let->variable, substitute(let->value, known));
+  return known;
+}
+
+VectorSum sums_of(const Statement &statement) {
+  if (const auto *loop = statement.as<For>()) return loop->sums;
+  const auto *loop = statement.as<While>();
+  return loop ? loop->sums : VectorSum::None;
+}
 
 std::string_view name_of(VectorSum kind) {
   switch (kind) {
@@ -189,9 +203,9 @@ ElementType type_of_vectors(const Program &program) {
     is_double = is_double || type == ElementType::Float64;
     is_single = is_single || type == ElementType::Float32;
   };
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &array : parameter.arrays)
-      see(array.element);
+  each_array(program, [&](const std::string &, const ArrayParameter &array, const TensorParameter &) {
+    see(array.element);
+  });
   for (const WorkspaceArray &array : program.workspace)
     see(array.element);
   return is_single && !is_double ? ElementType::Float32 : ElementType::Float64;
@@ -206,11 +220,7 @@ Program sums_in_vectors(Program program, const Known &known) {
 }
 
 void forget_vector_sums(Block &statements) {
-  for (Statement &statement : statements) {
-    say(statement, VectorSum::None);
-    for (Block *inner : blocks_of(statement))
-      forget_vector_sums(*inner);
-  }
+  each_statement(statements, [](Statement &statement) { say(statement, VectorSum::None); });
 }
 
 void verify_vector_sums(const Program &program) {

@@ -17,31 +17,20 @@ namespace {
 void check_form(const For &loop, const Request &request, const RequestContext &context) {
   const std::set<std::string> own = effects_of(loop.body).declared;
   bool keeps_state = effects_of(loop.body).breaks || effects_of(loop.body).misses;
-  auto is_in_workspace = [&](const Target &target) {
-    const auto *element = std::get_if<Element>(&target);
-    return element && context.workspace.contains(element->array);
-  };
-  auto is_outside = [&](const Target &target) {
-    const auto *local = std::get_if<Local>(&target);
-    return (local && !own.contains(local->name)) || is_in_workspace(target);
-  };
   each_statement(loop.body, [&](const Statement &statement) {
-    if (const auto *inner = std::get_if<For>(&statement.kind))
+    if (const auto *inner = statement.as<For>())
       report::fail(Kind::bad_transformation, request.span,
                    fmt::format("the loop over `{}` isn't innermost: it holds the loop over `{}`",
                                request.variable, inner->variable),
                    fmt::format("`vectorise {}`; or an `order` that puts `{}` inside", inner->variable,
                                request.variable));
-    keeps_state = keeps_state || is_loop(statement) || std::holds_alternative<SetElement>(statement.kind) ||
-                  std::holds_alternative<Sort>(statement.kind) ||
-                  std::holds_alternative<Zero>(statement.kind) ||
-                  std::holds_alternative<Reserve>(statement.kind);
-    if (const auto *assign = std::get_if<Assign>(&statement.kind))
-      keeps_state = keeps_state || !own.contains(assign->variable);
-    if (const auto *store = std::get_if<Store>(&statement.kind))
-      keeps_state = keeps_state || is_outside(store->target);
-    if (const auto *add = std::get_if<Accumulate>(&statement.kind))
-      keeps_state = keeps_state || is_in_workspace(add->target);
+    const auto *assign = statement.as<Assign>();
+    const Local *stored = statement.is<Store>() ? written_local(statement) : nullptr;
+    const Element *element = statement.is<Blas>() ? nullptr : written_element(statement);
+    keeps_state = keeps_state || is_loop(statement) || statement.is<SetElement>() || statement.is<Sort>() ||
+                  statement.is<Zero>() || statement.is<Reserve>() ||
+                  (assign && !own.contains(assign->variable)) || (stored && !own.contains(stored->name)) ||
+                  (element && context.workspace.contains(element->array));
   });
   if (keeps_state)
     report::fail(Kind::not_supported, request.span,
@@ -66,14 +55,12 @@ struct Sums {
 Sums sums_of(const For &loop) {
   Sums sums;
   each_statement(loop.body, [&](const Statement &statement) {
-    const auto *add = std::get_if<Accumulate>(&statement.kind);
-    const auto *element = add ? std::get_if<Element>(&add->target) : nullptr;
+    const Element *element = reduced_element(statement);
     if (!element) return;
     if (!is_fixed(*element, loop))
       sums.other = *element;
-    else if (std::none_of(sums.fixed.begin(), sums.fixed.end(), [&](const Element &each) {
-               return each.array == element->array && each.slot == element->slot;
-             }))
+    else if (std::ranges::none_of(sums.fixed,
+                                  [&](const Element &each) { return same_place(each, *element); }))
       sums.fixed.push_back(*element);
   });
   return sums;
@@ -97,10 +84,8 @@ void sum_where_entered(Block &statements, std::size_t k, const Element &sum, con
   bool always = false;
   const Operator by = reduction_of(loop.body, sum.array).value_or(Operator::Add);
   for (Statement &statement : loop.body)
-    if (auto *add = std::get_if<Accumulate>(&statement.kind))
-      if (auto *element = std::get_if<Element>(&add->target);
-          element && element->array == sum.array && element->slot == sum.slot)
-        add->target = Local{local}, always = true;
+    if (const Element *element = reduced_element(statement); element && same_place(*element, sum))
+      statement.as<Accumulate>()->target = Local{local}, always = true;
   if (!always || !sums_of(loop).fixed.empty())
     report::fail(
         Kind::not_supported, request.span,
@@ -109,10 +94,8 @@ void sum_where_entered(Block &statements, std::size_t k, const Element &sum, con
                     request.variable, sum.array.substr(0, sum.array.find('.'))),
         "leave out `vectorise`");
   If entered{less(loop.lower, loop.upper), {{Accumulate{sum, {Local{local}}, false, by}}}, "", {}};
-  auto here = statements.begin() + static_cast<std::ptrdiff_t>(k);
-  statements.insert(here + 1, {std::move(entered)});
-  statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(k),
-                    Statement{DeclareValue{local, {Number{value::identity_of(by)}}}});
+  statements.insert(place(statements, k + 1), {std::move(entered)});
+  statements.insert(place(statements, k), Statement{DeclareValue{local, {Number{value::identity_of(by)}}}});
 }
 
 } // namespace

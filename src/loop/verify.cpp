@@ -1,11 +1,11 @@
 #include "loop/verify.h"
 
+#include "loop/arrays.h"
 #include "loop/blas.h"
 #include "loop/vector_sums.h"
 
 #include "loop/assembled.h"
 #include "loop/copies.h"
-#include "loop/gathered_sum.h"
 #include "loop/hash.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
@@ -25,8 +25,10 @@ namespace {
 using term::overloaded;
 using term::Term;
 
-[[noreturn]] void refuse(const std::string &what) {
-  report::fail(report::Kind::internal, "malformed loop program: " + what, "please report this as a bug");
+template <class... Parts> [[noreturn]] void refuse(fmt::format_string<Parts...> what, Parts &&...parts) {
+  report::fail(report::Kind::internal,
+               "malformed loop program: " + fmt::format(what, std::forward<Parts>(parts)...),
+               "please report this as a bug");
 }
 
 enum class Role { Constant, Changeable, Number };
@@ -59,99 +61,103 @@ private:
     const WorkspaceArray *workspace = nullptr; // where it is one
   };
 
+  /// The parallel loop around.
+  struct Around {
+    const For *loop = nullptr;
+    std::vector<Term> conditions; // inside of it
+    std::string sum;
+    std::string copied; // the array that its threads have copies of
+  };
+
   void declare_parameter(const TensorParameter &parameter) {
     for (const auto *names : {&parameter.sizes, &parameter.counts})
       for (const std::string &name : *names)
         declare(parameter.name + "." + name, Role::Constant);
     for (const ArrayParameter &array : parameter.arrays) {
-      if (scope_.contains(parameter.name + "." + array.name) ||
-          !arrays_
-               .emplace(parameter.name + "." + array.name,
-                        Array{array.is_value, array.extents.size(), parameter.is_result, nullptr})
-               .second)
-        refuse(fmt::format("array `{}.{}` is declared twice", parameter.name, array.name));
+      const std::string name = parameter.name + "." + array.name;
+      const Array made{array.is_value, array.extents.size(), parameter.is_result, nullptr};
+      if (scope_.contains(name) || !arrays_.emplace(name, made).second)
+        refuse("array `{}` is declared twice", name);
       for (const Term &extent : array.extents)
         check(extent);
-      if (array.element == ElementType::Bit)
-        refuse(fmt::format("the array `{}.{}` of a parameter has bits", parameter.name, array.name));
+      if (array.element == ElementType::Bit) refuse("the array `{}` of a parameter has bits", name);
     }
   }
 
   void declare_workspace(const WorkspaceArray &array) {
     const bool is_value = array.has_values();
     if (scope_.contains(array.name) || !arrays_.emplace(array.name, Array{is_value, 1, true, &array}).second)
-      refuse(fmt::format("array `{}` is declared twice", array.name));
+      refuse("array `{}` is declared twice", array.name);
     if (array.initial && *array.initial != 0 &&
         (*array.initial != -1 || is_value || array.element == ElementType::Bit))
-      refuse(fmt::format("array `{}` can't begin as {}", array.name, *array.initial));
+      refuse("array `{}` can't begin as {}", array.name, *array.initial);
     if (array.grows && (array.initial || array.per_thread || array.extent != Term(0) ||
                         array.element == ElementType::Bit || !is_true(array.when)))
-      refuse(fmt::format("array `{}` can't grow", array.name));
+      refuse("array `{}` can't grow", array.name);
     if (array.hashed && (array.grows || is_value || array.element == ElementType::Bit || !array.initial ||
                          array.for_teams || !is_true(array.when)))
-      refuse(fmt::format("array `{}` can't lie in a hash table", array.name));
+      refuse("array `{}` can't lie in a hash table", array.name);
     check(array.extent);
     check(array.when);
     if (!applications_of(array.extent).empty())
-      refuse(fmt::format("the extent of the array `{}` reads an array", array.name));
+      refuse("the extent of the array `{}` reads an array", array.name);
     if (!applications_of(array.when).empty())
-      refuse(fmt::format("the condition of the array `{}` reads an array", array.name));
+      refuse("the condition of the array `{}` reads an array", array.name);
   }
 
   void declare(const std::string &name, Role role) {
-    if (!scope_.emplace(name, Entry{role, parallel_depth_}).second)
-      refuse(fmt::format("`{}` is declared twice", name));
+    if (!scope_.emplace(name, Entry{role, parallel_depth_}).second) refuse("`{}` is declared twice", name);
   }
 
   const Entry &look_up(const std::string &name) const {
     auto found = scope_.find(name);
-    if (found == scope_.end()) refuse(fmt::format("`{}` is not declared", name));
+    if (found == scope_.end()) refuse("`{}` is not declared", name);
     return found->second;
   }
 
   const Array &array(const std::string &name, bool is_value) const {
     auto found = arrays_.find(name);
     if (found == arrays_.end() || found->second.is_value != is_value)
-      refuse(fmt::format("`{}` is no {} array", name, is_value ? "value" : "index"));
+      refuse("`{}` is no {} array", name, is_value ? "value" : "index");
     return found->second;
   }
 
   void check(const Term &term) const {
     for (const std::string &name : variables_of(term))
-      if (look_up(name).role == Role::Number) refuse(fmt::format("`{}` is no integer", name));
+      if (look_up(name).role == Role::Number) refuse("`{}` is no integer", name);
     for (const Term &application : applications_of(term)) {
       const auto &call = *application.as<term::Apply>();
       if (call.function == hash_name) {
-        if (call.arguments.size() < 2) refuse(fmt::format("`{}` has no key", to_text(application)));
+        if (call.arguments.size() < 2) refuse("`{}` has no key", to_text(application));
         continue;
       }
       std::size_t extents = array(call.function, false).extents;
       if (call.arguments.size() != extents)
-        refuse(fmt::format("`{}` has {} arguments, its array {} extents", to_text(application),
-                           call.arguments.size(), extents));
+        refuse("`{}` has {} arguments, its array {} extents", to_text(application), call.arguments.size(),
+               extents);
     }
   }
 
   void check(const Value &value) const {
     each_element(value, [&](const Element &element) { array(element.array, true); });
     each_local(value, [&](const Local &local) {
-      if (look_up(local.name).role != Role::Number) refuse(fmt::format("`{}` is no value", local.name));
+      if (look_up(local.name).role != Role::Number) refuse("`{}` is no value", local.name);
     });
     for (const Value &part : parts_of(value))
       check(part);
-    const auto *made = std::get_if<Value::Apply>(&value.kind);
+    const auto *made = value.as<Value::Apply>();
     if (!made) return;
     const value::Laws &laws = laws_of(made->op);
     const std::size_t count = made->arguments.size();
     if (count < laws.least || (count > laws.least && !laws.is_associative))
-      refuse(fmt::format("a {} of {} values", laws.name, count));
+      refuse("a {} of {} values", laws.name, count);
   }
 
   void written(const std::string &name, Role role) const {
     const Entry &entry = look_up(name);
-    if (entry.role != role) refuse(fmt::format("`{}` can't be assigned to", name));
+    if (entry.role != role) refuse("`{}` can't be assigned to", name);
     if (entry.parallel_depth != parallel_depth_ && !is_appended(name))
-      refuse(fmt::format("iterations of a parallel loop race for `{}`", name));
+      refuse("iterations of a parallel loop race for `{}`", name);
   }
 
   void written(const Target &target) const {
@@ -159,12 +165,11 @@ private:
     const auto &element = std::get<Element>(target);
     written_array(element.array);
     const WorkspaceArray *workspace = array(element.array, true).workspace;
-    if (parallel_depth_ == 0 || element.array == copied_ || (workspace && workspace->per_thread) ||
+    if (parallel_depth_ == 0 || element.array == around_.copied || (workspace && workspace->per_thread) ||
         belongs_to_appended(element.array))
       return;
     if (depends_on_iteration(element.slot) || is_one_iteration()) return;
-    refuse(
-        fmt::format("iterations of a parallel loop race for `{}[{}]`", element.array, to_text(element.slot)));
+    refuse("iterations of a parallel loop race for `{}[{}]`", element.array, to_text(element.slot));
   }
 
   bool depends_on_iteration(const Term &slot) const {
@@ -177,14 +182,14 @@ private:
   /// Do its bounds, or a condition here, leave one iteration of the parallel loop: j <= its first value, j =
   /// t?
   bool is_one_iteration() const {
-    const Term &upper = parallel_loop_->upper, second = parallel_loop_->lower + Term(1);
+    const Term &upper = around_.loop->upper, second = around_.loop->lower + Term(1);
     const auto *least = upper.as<term::Minimum>();
     if (upper == second ||
         (least && std::find(least->of.begin(), least->of.end(), second) != least->of.end()))
       return true;
-    const Term variable = term::variable(parallel_loop_->variable);
-    const std::string &name = parallel_loop_->variable;
-    return std::any_of(conditions_.begin(), conditions_.end(), [&](const Term &condition) {
+    const Term variable = term::variable(around_.loop->variable);
+    const std::string &name = around_.loop->variable;
+    return std::any_of(around_.conditions.begin(), around_.conditions.end(), [&](const Term &condition) {
       const auto *compare = condition.as<term::Compare>();
       if (!compare) return false;
       if (compare->relation == term::Relation::Equal) {
@@ -192,22 +197,22 @@ private:
         return value && !depends_on_iteration(*value);
       }
       const Term rest = compare->left - term::scale(term::coefficient_of(compare->left, name), variable);
-      if (term::coefficient_of(compare->left, name) == -1) return rest == parallel_loop_->lower;
+      if (term::coefficient_of(compare->left, name) == -1) return rest == around_.loop->lower;
       if (term::coefficient_of(compare->left, name) == 1)
-        return term::scale(-1, rest) == parallel_loop_->upper - Term(1);
+        return term::scale(-1, rest) == around_.loop->upper - Term(1);
       return false;
     });
   }
 
   /// Each thread of the parallel loop around has its own.
   bool is_appended(const std::string &variable) const {
-    const Appended *appended = appended_by(parallel_loop_);
+    const Appended *appended = appended_by(around_.loop);
     return appended && std::ranges::count(appended->variables(), variable) > 0;
   }
 
   /// Does the parallel loop around append to the result with that array?
   bool belongs_to_appended(const std::string &array) const {
-    const Appended *appended = appended_by(parallel_loop_);
+    const Appended *appended = appended_by(around_.loop);
     return appended &&
            array.substr(0, array.find('.')) == appended->counters.front().count.substr(0, array.find('.'));
   }
@@ -217,7 +222,7 @@ private:
   }
 
   void written_array(const std::string &name) const {
-    if (!array(name, true).writable) refuse(fmt::format("`{}` is written, but is no result's", name));
+    if (!array(name, true).writable) refuse("`{}` is written, but is no result's", name);
   }
 
   static bool has_bits(const WorkspaceArray *workspace) {
@@ -226,17 +231,16 @@ private:
 
   void blas(const Blas &call) {
     std::string why;
-    if (!form_of(call, why)) refuse(fmt::format("BLAS has no such call: {}", why));
+    if (!form_of(call, why)) refuse("BLAS has no such call: {}", why);
     if (call.threads && parallel_depth_ > 0) refuse("a call of BLAS has threads in a parallel loop");
     if (const auto *element = std::get_if<Element>(&call.target)) {
-      if (element->array == copied_) refuse("BLAS adds to what threads have copies of");
+      if (element->array == around_.copied) refuse("BLAS adds to what threads have copies of");
       if (element->array == call.left.array || (call.right && element->array == call.right->array))
-        refuse(fmt::format("BLAS reads `{}`, to which it adds", element->array));
+        refuse("BLAS reads `{}`, to which it adds", element->array);
     }
     added_to(call.target);
   }
   static bool is_hashed(const WorkspaceArray *workspace) { return workspace && workspace->hashed; }
-
 
   void zero(const Zero &x) const {
     const auto found = arrays_.find(x.array);
@@ -244,28 +248,26 @@ private:
     const bool is_set = has_bits(workspace) || is_hashed(workspace);
     if (!is_set) written_array(x.array);
     if (is_hashed(workspace) && x.count != workspace->extent)
-      refuse(fmt::format("some elements of the hashed array `{}` are taken out", x.array));
+      refuse("some elements of the hashed array `{}` are taken out", x.array);
     if (is_set && parallel_depth_ > 0 && !workspace->per_thread)
-      refuse(fmt::format("iterations of a parallel loop race for words of `{}`", x.array));
+      refuse("iterations of a parallel loop race for words of `{}`", x.array);
   }
 
   void set_element(const SetElement &x) const {
     const Array &set = array(x.array, false);
-    if (!set.writable)
-      refuse(fmt::format("`{}` is written, but is neither the result's nor of the workspace", x.array));
+    if (!set.writable) refuse("`{}` is written, but is neither the result's nor of the workspace", x.array);
     const WorkspaceArray *workspace = set.workspace;
     if (x.whole_word && (!has_bits(workspace) || x.value != Term(0)))
-      refuse(fmt::format("`{}` has no words of bits that are set to 0", x.array));
+      refuse("`{}` has no words of bits that are set to 0", x.array);
     if (!workspace && parallel_depth_ > 0 && !depends_on_iteration(x.slot) && !belongs_to_appended(x.array))
-      refuse(fmt::format("iterations of a parallel loop race for `{}[{}]`", x.array, to_text(x.slot)));
+      refuse("iterations of a parallel loop race for `{}[{}]`", x.array, to_text(x.slot));
     if (is_hashed(workspace) && parallel_depth_ > 0 && !workspace->per_thread)
-      refuse(fmt::format("iterations of a parallel loop race for the hash table of `{}`", x.array));
+      refuse("iterations of a parallel loop race for the hash table of `{}`", x.array);
     if (!has_bits(workspace)) return;
     if (x.value != Term(0) && x.value != Term(1))
-      refuse(
-          fmt::format("a bit of `{}` is set to `{}`, which is neither 0 nor 1", x.array, to_text(x.value)));
+      refuse("a bit of `{}` is set to `{}`, which is neither 0 nor 1", x.array, to_text(x.value));
     if (parallel_depth_ > 0 && !workspace->per_thread)
-      refuse(fmt::format("iterations of a parallel loop race for words of `{}`", x.array));
+      refuse("iterations of a parallel loop race for words of `{}`", x.array);
   }
 
   void sort(const Sort &x) const {
@@ -275,41 +277,40 @@ private:
       const WorkspaceArray *array = this->array(name, false).workspace;
       const bool is_room = name == x.room;
       if (!array || array->element == ElementType::Bit || array->hashed)
-        refuse(fmt::format("`{}` is sorted, but is no workspace array of integers", name));
+        refuse("`{}` is sorted, but is no workspace array of integers", name);
       if (is_room ? array->element != ElementType::Int64 : type != ElementType::Bit && array->element != type)
-        refuse(fmt::format("`{}` has elements of another type than sorting needs", name));
+        refuse("`{}` has elements of another type than sorting needs", name);
       if (parallel_depth_ > 0 && !array->per_thread)
-        refuse(fmt::format("iterations of a parallel loop race for `{}`", name));
+        refuse("iterations of a parallel loop race for `{}`", name);
       type = array->element;
     }
     if (x.order == x.keys || x.order == x.room || x.keys == x.room)
-      refuse(fmt::format("`{}` is sorted by itself, or in an array of its own", x.order));
+      refuse("`{}` is sorted by itself, or in an array of its own", x.order);
   }
 
   void speculative(const Block &then, const Block &otherwise) const {
-    bool sets_bits = false;
-    each_statement(then, [&](const Statement &statement) {
-      const auto *set = std::get_if<SetElement>(&statement.kind);
-      sets_bits = sets_bits || (set && has_bits(array(set->array, false).workspace));
+    const bool sets_bits = holds(then, [&](const Statement &statement) {
+      const auto *set = statement.as<SetElement>();
+      return set && has_bits(array(set->array, false).workspace);
     });
     if (appends_to(then).empty() || sets_bits || !otherwise.empty())
       refuse("what may be done where a condition doesn't hold does more than append");
   }
 
   void if_value(const IfValue &x) {
-    if (look_up(x.local).role != Role::Number) refuse(fmt::format("`{}` is no value", x.local));
-    if (std::isnan(x.number)) refuse(fmt::format("`{}` differs from what is no number", x.local));
+    if (look_up(x.local).role != Role::Number) refuse("`{}` is no value", x.local);
+    if (std::isnan(x.number)) refuse("`{}` differs from what is no number", x.local);
     if (x.speculative) speculative(x.then, {});
     block(x.then);
   }
 
   void choice(const If &guard) {
     if (guard.speculative) speculative(guard.then, guard.otherwise);
-    const std::size_t outside = conditions_.size();
+    const std::size_t outside = around_.conditions.size();
     for (const Term &part : term::conjuncts(guard.condition))
-      conditions_.push_back(part);
+      around_.conditions.push_back(part);
     block(guard.then);
-    conditions_.resize(outside);
+    around_.conditions.resize(outside);
     block(guard.otherwise);
   }
 
@@ -345,7 +346,7 @@ private:
                    [&](const Store &store) { written(store.target); },
                    [&](const Accumulate &store) {
                      if (!value::is_reduction(store.by))
-                       refuse(fmt::format("`{}` has no identity", value::laws_of(store.by).name));
+                       refuse("`{}` has no identity", value::laws_of(store.by).name);
                      store.atomic ? atomic(store) : added_to(store.target);
                    },
                    [&](const Zero &zeroed) { zero(zeroed); },
@@ -360,8 +361,7 @@ private:
                    },
                    [](const Miss &) {},
                    [&](const Prefetch &wanted) {
-                     if (!arrays_.contains(wanted.array))
-                       refuse(fmt::format("there is no array `{}`", wanted.array));
+                     if (!arrays_.contains(wanted.array)) refuse("there is no array `{}`", wanted.array);
                    },
                    [&](const Blas &call) { blas(call); },
                },
@@ -371,36 +371,32 @@ private:
   /// The local that iterations of a parallel loop add to: declared just outside, and not read inside.
   void begin_sum(const For &loop_) const {
     written(loop_.parallel->sum, Role::Number);
-    each_statement(loop_.body, [&](const Statement &inner) {
-      bool is_read = false;
+    const bool is_read = holds(loop_.body, [&](const Statement &inner) {
+      bool found = tests(inner, around_.sum);
       each_own_value(inner, [&](const Value &value) {
-        each_local(value, [&](const Local &local) { is_read = is_read || local.name == sum_; });
+        each_local(value, [&](const Local &local) { found = found || local.name == around_.sum; });
       });
-      if (const auto *test = std::get_if<IfValue>(&inner.kind)) is_read = is_read || test->local == sum_;
-      if (is_read) refuse(fmt::format("iterations of a parallel loop read their sum `{}`", sum_));
+      return found;
     });
+    if (is_read) refuse("iterations of a parallel loop read their sum `{}`", around_.sum);
   }
 
   void added_to(const Target &target) {
     const auto *local = std::get_if<Local>(&target);
-    if (!local || sum_.empty() || local->name != sum_) written(target);
+    if (!local || around_.sum.empty() || local->name != around_.sum) written(target);
   }
 
   void atomic(const Accumulate &add) const {
     const auto *element = std::get_if<Element>(&add.target);
     if (!element || parallel_depth_ == 0)
-      refuse(fmt::format("the addition to `{}` can't be atomic",
-                         element ? element->array : std::get<Local>(add.target).name));
+      refuse("the addition to `{}` can't be atomic",
+             element ? element->array : std::get<Local>(add.target).name);
     written_array(element->array);
   }
 
-  static bool adds_atomically(const Block &block) {
-    bool found = false;
-    each_statement(block, [&](const Statement &statement) {
-      const auto *add = std::get_if<Accumulate>(&statement.kind);
-      found = found || (add && add->atomic);
-    });
-    return found;
+  static bool is_atomic(const Statement &statement) {
+    const auto *add = statement.as<Accumulate>();
+    return add && add->atomic;
   }
 
   /// How a parallel loop is shared out.
@@ -408,15 +404,9 @@ private:
     const Parallel &parallel = *loop_.parallel;
     bool dynamic = parallel.schedule == Parallel::Schedule::Dynamic;
     if (parallel.chunk < (parallel.schedule == Parallel::Schedule::Static ? 0 : 1))
-      refuse(fmt::format("the parallel loop over `{}` has no chunks", loop_.variable));
+      refuse("the parallel loop over `{}` has no chunks", loop_.variable);
     if (parallel.share < 0 || (parallel.share > 0 && (!parallel.work || !dynamic)))
-      refuse(fmt::format("the loop over `{}` has no work to share out", loop_.variable));
-  }
-
-  static bool holds_loop(const Block &block) {
-    bool found = false;
-    each_statement(block, [&](const Statement &statement) { found = found || is_loop(statement); });
-    return found;
+      refuse("the loop over `{}` has no work to share out", loop_.variable);
   }
 
   /// Whether locals that are declared outside are added to, if at all, and not read.
@@ -424,14 +414,12 @@ private:
     const std::set<std::string> own = effects_of(block).declared;
     std::set<std::string> sums, others;
     each_statement(block, [&](const Statement &statement) {
-      if (const auto *add = std::get_if<Accumulate>(&statement.kind))
-        if (const auto *local = std::get_if<Local>(&add->target)) sums.insert(local->name);
-      if (const auto *store = std::get_if<Store>(&statement.kind))
-        if (const auto *local = std::get_if<Local>(&store->target))
-          sums.insert(local->name), others.insert(local->name);
-      if (const auto *test = std::get_if<IfValue>(&statement.kind)) others.insert(test->local);
+      const Local *local = statement.is<Blas>() ? nullptr : written_local(statement);
+      if (local) sums.insert(local->name);
+      if (local && statement.is<Store>()) others.insert(local->name);
+      if (const auto *test = statement.as<IfValue>()) others.insert(test->local);
       each_own_value(statement, [&](const Value &value) {
-        each_local(value, [&](const Local &local) { others.insert(local.name); });
+        each_local(value, [&](const Local &read) { others.insert(read.name); });
       });
     });
     return std::none_of(sums.begin(), sums.end(),
@@ -445,60 +433,49 @@ private:
         pointers.empty() || (array != arrays_.end() && !array->second.is_value && array->second.extents == 1);
     if (!plain || loop_.simd || !is_over_sizes(loop_.masked->when, program_) || !good ||
         !gathered_sum(loop_, program_))
-      refuse(fmt::format("the loop over `{}` can't be a masked one", loop_.variable));
+      refuse("the loop over `{}` can't be a masked one", loop_.variable);
   }
 
   void check_team(const For &loop_) const {
-    const auto *shared = loop_.body.empty() ? nullptr : std::get_if<For>(&loop_.body.back().kind);
-    bool lets = std::all_of(loop_.body.begin(), loop_.body.end() - (shared ? 1 : 0),
-                            [](const Statement &each) { return std::holds_alternative<Let>(each.kind); });
-    if (loop_.parallel || parallel_depth_ > 0 || !shared || !lets || !shared->parallel ||
+    const Statement *last = behind_lets(loop_.body);
+    const auto *shared = last ? last->as<For>() : nullptr;
+    if (loop_.parallel || parallel_depth_ > 0 || !shared || !shared->parallel ||
         shared->parallel->least > 0 || shared->parallel->work || !shared->parallel->sum.empty() ||
         !shared->parallel->copied.empty())
-      refuse(fmt::format("the loop over `{}` is not one for a team", loop_.variable));
+      refuse("the loop over `{}` is not one for a team", loop_.variable);
   }
 
   void for_loop(const For &loop_) {
-    if (loop_.step <= 0)
-      refuse(fmt::format("the step of the loop over `{}` is not positive", loop_.variable));
+    if (loop_.step <= 0) refuse("the step of the loop over `{}` is not positive", loop_.variable);
     if (loop_.together < 1 || loop_.together > 64 || (loop_.together > 1 && !may_test_together(loop_)))
-      refuse(fmt::format("the loop over `{}` can't test {} iterations together", loop_.variable,
-                         loop_.together));
+      refuse("the loop over `{}` can't test {} iterations together", loop_.variable, loop_.together);
     bool plain = loop_.step == 1 && !loop_.parallel && loop_.together == 1;
     bool may_be_simd = loop_.step == 1 && loop_.together == 1 && !effects_of(loop_.body).breaks &&
-                       !holds_loop(loop_.body) && only_adds_outside(loop_.body) &&
-                       !adds_atomically(loop_.body);
-    if (loop_.simd && !may_be_simd)
-      refuse(fmt::format("the loop over `{}` can't be a simd loop", loop_.variable));
+                       !holds(loop_.body, is_loop) && only_adds_outside(loop_.body) &&
+                       !holds(loop_.body, is_atomic);
+    if (loop_.simd && !may_be_simd) refuse("the loop over `{}` can't be a simd loop", loop_.variable);
     if (loop_.masked) check_masked(loop_, plain);
     if (loop_.parallel) check_chunks(loop_);
     if (loop_.team) check_team(loop_);
-    auto outside = scope_;
-    std::string outer_sum = sum_;
-    std::string outer_copied = copied_;
-    if (loop_.parallel && !loop_.parallel->copied.empty()) {
-      copied_ = loop_.parallel->copied;
-      written_array(copied_);
-      if (parallel_depth_ > 0 || !only_adds_to(loop_, copied_))
-        refuse(
-            fmt::format("the parallel loop over `{}` can't add to copies of `{}`", loop_.variable, copied_));
-    }
-    if (loop_.parallel) {
-      sum_ = loop_.parallel->sum;
-      if (!sum_.empty()) begin_sum(loop_);
+    const auto outside = scope_;
+    const Around around = around_;
+    if (const auto &parallel = loop_.parallel) {
+      if (!parallel->copied.empty()) {
+        around_.copied = parallel->copied;
+        written_array(parallel->copied);
+        if (parallel_depth_ > 0 || !only_adds_to(loop_.body, parallel->copied))
+          refuse("the parallel loop over `{}` can't add to copies of `{}`", loop_.variable, parallel->copied);
+      }
+      around_.sum = parallel->sum;
+      if (!parallel->sum.empty()) begin_sum(loop_);
     }
     parallel_depth_ += loop_.parallel.has_value();
     declare(loop_.variable, Role::Constant);
     parallel_depth_ -= loop_.parallel.has_value();
-    const For *outer_parallel = parallel_loop_;
-    std::vector<Term> outer_conditions = conditions_;
-    if (loop_.parallel) parallel_loop_ = &loop_, conditions_.clear();
+    if (loop_.parallel) around_.loop = &loop_, around_.conditions.clear();
     loop(loop_.body, loop_.parallel.has_value());
-    parallel_loop_ = outer_parallel;
-    conditions_ = std::move(outer_conditions);
-    scope_ = std::move(outside);
-    sum_ = std::move(outer_sum);
-    copied_ = std::move(outer_copied);
+    around_ = around;
+    scope_ = outside;
   }
 
   /// The ranges of the loop.
@@ -506,11 +483,11 @@ private:
     const Effects effects = effects_of(loop_);
     for (const KeyedRange *range : keyed_ranges_of(loop_)) {
       if (array(range->key, false).extents != 1)
-        refuse(fmt::format("the keys `{}` have not exactly one extent", range->key));
+        refuse("the keys `{}` have not exactly one extent", range->key);
       if (is_hashed(array(range->key, false).workspace))
-        refuse(fmt::format("the keys `{}` don't lie one behind the other", range->key));
+        refuse("the keys `{}` don't lie one behind the other", range->key);
       if (effects.stored.contains(range->key))
-        refuse(fmt::format("the keys `{}` are written where they are {}", range->key, joined));
+        refuse("the keys `{}` are written where they are {}", range->key, joined);
     }
   }
 
@@ -531,7 +508,7 @@ private:
 
   void merge(const Merge &x, const Statement &loop_) {
     check_keys(loop_, "merged");
-    if (x.ranges.empty()) refuse(fmt::format("nothing is merged by `{}`", x.variable));
+    if (x.ranges.empty()) refuse("nothing is merged by `{}`", x.variable);
     auto outside = scope_;
     declare(x.variable, Role::Constant);
     std::set<std::string> positions; // stand side by side in C
@@ -539,7 +516,7 @@ private:
       auto around = scope_;
       declare(merged.range.variable, Role::Constant);
       if (!positions.insert(merged.range.variable).second)
-        refuse(fmt::format("`{}` is declared twice", merged.range.variable));
+        refuse("`{}` is declared twice", merged.range.variable);
       unbroken(merged.body);
       scope_ = std::move(around);
     }
@@ -552,10 +529,7 @@ private:
   std::map<std::string, Array> arrays_;
   int parallel_depth_ = 0;
   bool may_break_ = false;
-  const For *parallel_loop_ = nullptr; // the one around
-  std::vector<Term> conditions_;       // inside of it
-  std::string sum_;                    // of the parallel loop around
-  std::string copied_;                 // the array that its threads have copies of
+  Around around_;
 };
 
 } // namespace

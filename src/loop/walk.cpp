@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace unravel::loop {
 
@@ -18,19 +19,10 @@ void each_term(const Value &value, const std::function<void(const Term &)> &visi
   value::each_leaf<Term>(value, visit);
 }
 
-void each_target_slot(const Target &target, const std::function<void(const Term &)> &visit) {
-  if (const auto *element = std::get_if<Element>(&target)) visit(element->slot);
-}
-
 Value map_terms(const Value &value, const TermMap &terms) {
-  if (const auto *term = std::get_if<Term>(&value.kind)) return {terms(*term)};
-  if (const auto *element = std::get_if<Element>(&value.kind))
-    return {Element{element->array, terms(element->slot)}};
+  if (const auto *term = value.as<Term>()) return {terms(*term)};
+  if (const auto *element = value.as<Element>()) return {Element{element->array, terms(element->slot)}};
   return map_parts(value, [&](const Value &part) { return map_terms(part, terms); });
-}
-
-void map_target(Target &target, const TermMap &terms) {
-  if (auto *element = std::get_if<Element>(&target)) element->slot = terms(element->slot);
 }
 
 std::string tensor_of(const std::string &qualified) {
@@ -42,85 +34,150 @@ std::string written_name(const Target &target) {
       overloaded{[](const Element &x) { return x.array; }, [](const Local &x) { return x.name; }}, target);
 }
 
+/// Calls `term` and `value` for those that the statement itself holds, in the order of evaluation: of values
+/// those that are read, with the terms in them. (The operands of BLAS are no values that could be others.)
+template <class OfTerm, class OfValue>
+void each_part(Statement &statement, const OfTerm &term, const OfValue &value) {
+  const auto target = [&](Target &x) {
+    if (auto *element = std::get_if<Element>(&x)) term(element->slot);
+  };
+  const auto bounds = [&](auto &range) { term(range.lower), term(range.upper); };
+  std::visit(overloaded{
+                 [&](For &x) {
+                   bounds(x);
+                   if (x.parallel && x.parallel->work) term(*x.parallel->work);
+                   if (x.masked) term(x.masked->when);
+                 },
+                 [&](While &x) { term(x.condition); },
+                 [&](Intersect &x) { bounds(x.first), bounds(x.second); },
+                 [&](Merge &x) {
+                   for (MergedRange &merged : x.ranges)
+                     bounds(merged.range);
+                 },
+                 [&](If &x) { term(x.condition); },
+                 [&](Let &x) { term(x.value); },
+                 [&](Declare &x) { term(x.initial); },
+                 [&](Assign &x) { term(x.value); },
+                 [&](DeclareValue &x) { value(x.initial); },
+                 [&](Store &x) { value(x.value), target(x.target); },
+                 [&](Accumulate &x) { value(x.value), target(x.target); },
+                 [&](Zero &x) { term(x.count); },
+                 [&](SetElement &x) { term(x.value), term(x.slot); },
+                 [&](Sort &x) { term(x.count); },
+                 [](IfValue &) {},
+                 [&](Reserve &x) { term(x.least); },
+                 [&](SetCount &x) { term(x.value); },
+                 [](Break &) {},
+                 [](Miss &) {},
+                 [&](Prefetch &x) { term(x.slot); },
+                 [&](Blas &x) {
+                   for (Blas::Axis &axis : x.axes)
+                     term(axis.extent), term(axis.target), term(axis.left), term(axis.right);
+                   value(x.scale), term(x.left.slot);
+                   if (x.right) term(x.right->slot);
+                   target(x.target);
+                 },
+             },
+             statement.kind);
+}
+
+/// To be looked at only.
+Statement &changeable(const Statement &statement) {
+  return const_cast<Statement &>(statement); // NOLINT
+}
+
 } // namespace
 
 void each_element(const Value &value, const std::function<void(const Element &)> &visit) {
   value::each_leaf<Element>(value, visit);
 }
 
+void each_element(const Statement &statement, const std::function<void(const Element &)> &visit) {
+  each_statement(statement, [&](const Statement &inner) {
+    each_own_value(inner, [&](const Value &value) { each_element(value, visit); });
+  });
+}
+
+void each_element(const Block &block, const std::function<void(const Element &)> &visit) {
+  for (const Statement &statement : block)
+    each_element(statement, visit);
+}
+
 void each_local(const Value &value, const std::function<void(const Local &)> &visit) {
   value::each_leaf<Local>(value, visit);
 }
 
+bool reads(const Statement &statement, const std::string &array) {
+  bool found = false;
+  each_element(statement, [&](const Element &read) { found = found || read.array == array; });
+  return found;
+}
+
+bool reads(const Block &block, const std::string &array) {
+  return std::ranges::any_of(block, [&](const Statement &each) { return reads(each, array); });
+}
+
+bool reads_one(const Statement &statement, const std::function<bool(const std::string &name)> &is_such) {
+  bool found = false;
+  each_own_term(statement, [&](const Term &term) {
+    for (const Term &load : applications_of(term))
+      found = found || is_such(load.as<term::Apply>()->function);
+  });
+  each_own_value(statement, [&](const Value &value) {
+    each_element(value, [&](const Element &read) { found = found || is_such(read.array); });
+    each_local(value, [&](const Local &read) { found = found || is_such(read.name); });
+  });
+  return found;
+}
+
 void each_own_term(const Statement &statement, const std::function<void(const Term &)> &visit) {
-  const auto each_bound = [&] {
-    for (const KeyedRange *range : keyed_ranges_of(statement))
-      visit(range->lower), visit(range->upper);
-  };
-  std::visit(overloaded{
-                 [&](const For &x) {
-                   visit(x.lower), visit(x.upper);
-                   if (x.parallel && x.parallel->work) visit(*x.parallel->work);
-                   if (x.masked) visit(x.masked->when);
-                 },
-                 [&](const While &x) { visit(x.condition); },
-                 [&](const Intersect &) { each_bound(); },
-                 [&](const Merge &) { each_bound(); },
-                 [&](const If &x) { visit(x.condition); },
-                 [&](const Let &x) { visit(x.value); },
-                 [&](const Declare &x) { visit(x.initial); },
-                 [&](const Assign &x) { visit(x.value); },
-                 [&](const DeclareValue &x) { each_term(x.initial, visit); },
-                 [&](const Store &x) { each_term(x.value, visit), each_target_slot(x.target, visit); },
-                 [&](const Accumulate &x) { each_term(x.value, visit), each_target_slot(x.target, visit); },
-                 [&](const Zero &x) { visit(x.count); },
-                 [&](const SetElement &x) { visit(x.value), visit(x.slot); },
-                 [&](const Sort &x) { visit(x.count); },
-                 [](const IfValue &) {},
-                 [&](const Reserve &x) { visit(x.least); },
-                 [&](const SetCount &x) { visit(x.value); },
-                 [](const Break &) {},
-                 [](const Miss &) {},
-                 [&](const Prefetch &x) { visit(x.slot); },
-                 [&](const Blas &x) {
-                   for (const Blas::Axis &axis : x.axes)
-                     visit(axis.extent), visit(axis.target), visit(axis.left), visit(axis.right);
-                   each_term(x.scale, visit), visit(x.left.slot);
-                   if (x.right) visit(x.right->slot);
-                   each_target_slot(x.target, visit);
-                 },
-             },
-             statement.kind);
+  each_part(
+      changeable(statement), [&](const Term &term) { visit(term); },
+      [&](const Value &value) { each_term(value, visit); });
 }
 
 void each_own_value(const Statement &statement, const std::function<void(const Value &)> &visit) {
-  std::visit(overloaded{
-                 [&](const DeclareValue &x) { visit(x.initial); },
-                 [&](const Store &x) { visit(x.value); },
-                 [&](const Accumulate &x) { visit(x.value); },
-                 [](const For &) {},
-                 [](const While &) {},
-                 [](const Intersect &) {},
-                 [](const Merge &) {},
-                 [](const If &) {},
-                 [](const Let &) {},
-                 [](const Declare &) {},
-                 [](const Assign &) {},
-                 [](const Zero &) {},
-                 [](const SetElement &) {},
-                 [](const Sort &) {},
-                 [](const IfValue &) {},
-                 [](const Reserve &) {},
-                 [](const SetCount &) {},
-                 [](const Break &) {},
-                 [](const Miss &) {},
-                 [](const Prefetch &) {},
-                 [&](const Blas &x) {
-                   visit(x.scale), visit({x.left});
-                   if (x.right) visit({*x.right});
-                 },
-             },
-             statement.kind);
+  each_part(
+      changeable(statement), [](const Term &) {}, [&](const Value &value) { visit(value); });
+  if (const auto *call = statement.as<Blas>()) {
+    visit({call->left});
+    if (call->right) visit({*call->right});
+  }
+}
+
+const Target *target_of(const Statement &statement) {
+  if (const auto *store = statement.as<Store>()) return &store->target;
+  if (const auto *reduced = statement.as<Accumulate>()) return &reduced->target;
+  const auto *call = statement.as<Blas>();
+  return call ? &call->target : nullptr;
+}
+
+const Element *written_element(const Statement &statement) {
+  const Target *target = target_of(statement);
+  return target ? std::get_if<Element>(target) : nullptr;
+}
+
+const Local *written_local(const Statement &statement) {
+  const Target *target = target_of(statement);
+  return target ? std::get_if<Local>(target) : nullptr;
+}
+
+const Element *reduced_element(const Statement &statement) {
+  return statement.is<Accumulate>() ? written_element(statement) : nullptr;
+}
+
+const Local *reduced_local(const Statement &statement) {
+  return statement.is<Accumulate>() ? written_local(statement) : nullptr;
+}
+
+const Element *element_set_to(double number, const Statement &statement) {
+  const auto *store = statement.as<Store>();
+  const double *value = store ? value::number_of(store->value) : nullptr;
+  return value && *value == number ? written_element(statement) : nullptr;
+}
+
+bool same_place(const Element &one, const Element &other) {
+  return one.array == other.array && one.slot == other.slot;
 }
 
 int occurrences(const Term &term, const Term &part) {
@@ -149,38 +206,54 @@ void append(Block &to, Block from) {
     to.push_back(std::move(statement));
 }
 
+Block::iterator place(Block &block, std::size_t k) {
+  return block.begin() + static_cast<std::ptrdiff_t>(k);
+}
+
+std::size_t replace(Block &block, std::size_t k, Block by) {
+  const std::size_t count = by.size();
+  block.insert(block.erase(place(block, k)), std::make_move_iterator(by.begin()),
+               std::make_move_iterator(by.end()));
+  return k + count;
+}
+
+const Statement *behind_lets(const Block &block) {
+  const bool lets = !block.empty() && std::all_of(block.begin(), block.end() - 1,
+                                                  [](const Statement &each) { return each.is<Let>(); });
+  return lets ? &block.back() : nullptr;
+}
+
 std::vector<const Block *> blocks_of(const Statement &statement) {
-  if (const auto *loop = std::get_if<For>(&statement.kind)) return {&loop->body};
-  if (const auto *loop = std::get_if<While>(&statement.kind)) return {&loop->body};
-  if (const auto *loop = std::get_if<Intersect>(&statement.kind)) return {&loop->body};
-  if (const auto *loop = std::get_if<Merge>(&statement.kind)) {
+  if (const auto *loop = statement.as<For>()) return {&loop->body};
+  if (const auto *loop = statement.as<While>()) return {&loop->body};
+  if (const auto *loop = statement.as<Intersect>()) return {&loop->body};
+  if (const auto *loop = statement.as<Merge>()) {
     std::vector<const Block *> blocks;
     for (const MergedRange &merged : loop->ranges)
       blocks.push_back(&merged.body);
     blocks.push_back(&loop->body);
     return blocks;
   }
-  if (const auto *guard = std::get_if<If>(&statement.kind)) return {&guard->then, &guard->otherwise};
-  if (const auto *guard = std::get_if<IfValue>(&statement.kind)) return {&guard->then};
+  if (const auto *guard = statement.as<If>()) return {&guard->then, &guard->otherwise};
+  if (const auto *guard = statement.as<IfValue>()) return {&guard->then};
   return {};
 }
 
 std::vector<Block *> blocks_of(Statement &statement) {
   std::vector<Block *> result;
-  for (const Block *block : blocks_of(static_cast<const Statement &>(statement)))
+  for (const Block *block : blocks_of(std::as_const(statement)))
     result.push_back(const_cast<Block *>(block)); // NOLINT: the statement is not const
   return result;
 }
 
 bool is_loop(const Statement &statement) {
-  return std::holds_alternative<For>(statement.kind) || std::holds_alternative<While>(statement.kind) ||
-         std::holds_alternative<Intersect>(statement.kind) || std::holds_alternative<Merge>(statement.kind);
+  return statement.is<For>() || statement.is<While>() || statement.is<Intersect>() || statement.is<Merge>();
 }
 
 std::vector<const KeyedRange *> keyed_ranges_of(const Statement &statement) {
   std::vector<const KeyedRange *> ranges;
-  if (const auto *loop = std::get_if<Intersect>(&statement.kind)) ranges = {&loop->first, &loop->second};
-  if (const auto *loop = std::get_if<Merge>(&statement.kind))
+  if (const auto *loop = statement.as<Intersect>()) ranges = {&loop->first, &loop->second};
+  if (const auto *loop = statement.as<Merge>())
     for (const MergedRange &merged : loop->ranges)
       ranges.push_back(&merged.range);
   return ranges;
@@ -200,9 +273,8 @@ std::set<std::string> names_read(const Block &block) {
     });
     for (const KeyedRange *range : keyed_ranges_of(statement))
       names.insert(range->key);
-    if (const auto *sort = std::get_if<Sort>(&statement.kind))
-      names.insert({sort->order, sort->keys, sort->room});
-    if (const auto *test = std::get_if<IfValue>(&statement.kind)) names.insert(test->local);
+    if (const auto *sort = statement.as<Sort>()) names.insert({sort->order, sort->keys, sort->room});
+    if (const auto *test = statement.as<IfValue>()) names.insert(test->local);
   });
   return names;
 }
@@ -224,52 +296,39 @@ void each_statement(const Block &block, const std::function<void(const Statement
     each_statement(statement, visit);
 }
 
+void each_statement(Block &block, const std::function<void(Statement &)> &visit) {
+  for (Statement &statement : block) {
+    visit(statement);
+    for (Block *inner : blocks_of(statement))
+      each_statement(*inner, visit);
+  }
+}
+
+bool holds(const Statement &statement, const std::function<bool(const Statement &)> &is_such) {
+  return is_such(statement) || std::ranges::any_of(blocks_of(statement), [&](const Block *inner) {
+           return holds(*inner, is_such);
+         });
+}
+
+bool holds(const Block &block, const std::function<bool(const Statement &)> &is_such) {
+  return std::ranges::any_of(block, [&](const Statement &each) { return holds(each, is_such); });
+}
+
 Value map_leaves(const Value &value, const std::function<Value(const Value &)> &map) {
   if (parts_of(value).empty()) return map(value);
   return map_parts(value, [&](const Value &part) { return map_leaves(part, map); });
 }
 
 void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values) {
-  auto value = [&](Value &x) { x = values(map_terms(x, terms)); };
-  auto bounds = [&](KeyedRange &x) { x.lower = terms(x.lower), x.upper = terms(x.upper); };
-  std::visit(overloaded{
-                 [&](For &x) {
-                   x.lower = terms(x.lower), x.upper = terms(x.upper);
-                   if (x.parallel && x.parallel->work) x.parallel->work = terms(*x.parallel->work);
-                   if (x.masked) x.masked->when = terms(x.masked->when);
-                 },
-                 [&](While &x) { x.condition = terms(x.condition); },
-                 [&](Intersect &x) { bounds(x.first), bounds(x.second); },
-                 [&](Merge &x) {
-                   for (MergedRange &merged : x.ranges)
-                     bounds(merged.range);
-                 },
-                 [&](If &x) { x.condition = terms(x.condition); },
-                 [&](Let &x) { x.value = terms(x.value); },
-                 [&](Declare &x) { x.initial = terms(x.initial); },
-                 [&](Assign &x) { x.value = terms(x.value); },
-                 [&](DeclareValue &x) { value(x.initial); },
-                 [&](Store &x) { value(x.value), map_target(x.target, terms); },
-                 [&](Accumulate &x) { value(x.value), map_target(x.target, terms); },
-                 [&](Zero &x) { x.count = terms(x.count); },
-                 [&](SetElement &x) { x.value = terms(x.value), x.slot = terms(x.slot); },
-                 [&](Sort &x) { x.count = terms(x.count); },
-                 [](IfValue &) {},
-                 [&](Reserve &x) { x.least = terms(x.least); },
-                 [&](SetCount &x) { x.value = terms(x.value); },
-                 [](Break &) {},
-                 [](Miss &) {},
-                 [&](Prefetch &x) { x.slot = terms(x.slot); },
-                 [&](Blas &x) { // whose left and right are no values that could be others
-                   for (Blas::Axis &axis : x.axes)
-                     for (Term *term : {&axis.extent, &axis.target, &axis.left, &axis.right})
-                       *term = terms(*term);
-                   value(x.scale), x.left.slot = terms(x.left.slot);
-                   if (x.right) x.right->slot = terms(x.right->slot);
-                   map_target(x.target, terms);
-                 },
-             },
-             statement.kind);
+  each_part(
+      statement,
+      [&](Term &term) {
+        if (terms) term = terms(term);
+      },
+      [&](Value &value) {
+        if (terms) value = map_terms(value, terms);
+        if (values) value = values(value);
+      });
   for (Block *block : blocks_of(statement))
     rewrite(*block, terms, values);
 }
@@ -277,6 +336,26 @@ void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values)
 void rewrite(Block &block, const TermMap &terms, const ValueMap &values) {
   for (Statement &statement : block)
     rewrite(statement, terms, values);
+}
+
+void map_elements(Block &block, const std::function<Element(const Element &)> &map) {
+  const auto of_target = [&](Target &target) {
+    if (auto *element = std::get_if<Element>(&target)) *element = map(*element);
+  };
+  rewrite(block, {}, [&](const Value &value) {
+    return map_leaves(value, [&](const Value &leaf) {
+      const auto *element = leaf.as<Element>();
+      return element ? Value{map(*element)} : leaf;
+    });
+  });
+  each_statement(block, [&](Statement &statement) {
+    if (auto *store = statement.as<Store>()) of_target(store->target);
+    if (auto *reduced = statement.as<Accumulate>()) of_target(reduced->target);
+    if (auto *set = statement.as<SetElement>()) {
+      const Element made = map({set->array, set->slot});
+      set->array = made.array, set->slot = made.slot;
+    }
+  });
 }
 
 void Effects::add(const Statement &statement) {
@@ -340,7 +419,7 @@ bool Effects::mentions_declared(const Term &term) const {
 }
 
 const Accumulate *addition_of(const Statement &statement) {
-  const auto *add = std::get_if<Accumulate>(&statement.kind);
+  const auto *add = statement.as<Accumulate>();
   return add && add->by == Operator::Add ? add : nullptr;
 }
 
@@ -351,7 +430,7 @@ template <class Code> std::optional<Operator> reduction_in(const Code &code, con
   std::optional<Operator> by;
   bool is_one = true;
   each_statement(code, [&](const Statement &statement) {
-    const auto *add = std::get_if<Accumulate>(&statement.kind);
+    const auto *add = statement.as<Accumulate>();
     if (!add || written_name(add->target) != name) return;
     is_one = is_one && by.value_or(add->by) == add->by;
     by = add->by;
@@ -362,9 +441,13 @@ template <class Code> std::optional<Operator> reduction_in(const Code &code, con
 } // namespace
 
 bool reduces(const Statement &statement, const std::string &local) {
-  const auto *accumulate = std::get_if<Accumulate>(&statement.kind);
-  const auto *target = accumulate ? std::get_if<Local>(&accumulate->target) : nullptr;
+  const Local *target = reduced_local(statement);
   return target && target->name == local;
+}
+
+bool tests(const Statement &statement, const std::string &local) {
+  const auto *test = statement.as<IfValue>();
+  return test && test->local == local;
 }
 
 std::optional<Operator> reduction_of(const Block &block, const std::string &name) {
@@ -389,38 +472,28 @@ Effects effects_of(const Statement &statement) {
 }
 
 std::string appends_to(const Block &block) {
-  const auto *counts = block.empty() ? nullptr : std::get_if<Assign>(&block.back().kind);
+  const auto *counts = block.empty() ? nullptr : block.back().as<Assign>();
   if (!counts || counts->value != term::variable(counts->variable) + Term(1)) return "";
   const Term behind = term::variable(counts->variable);
   const Effects effects = effects_of(block);
   for (std::size_t k = 0; k + 1 < block.size(); ++k) {
-    const auto *set = std::get_if<SetElement>(&block[k].kind);
-    const auto *store = std::get_if<Store>(&block[k].kind);
-    const auto *element = store ? std::get_if<Element>(&store->target) : nullptr;
+    const auto *set = block[k].as<SetElement>();
+    const Element *element = block[k].is<Store>() ? written_element(block[k]) : nullptr;
     if (!(set ? set->slot == behind : element && element->slot == behind)) return "";
-    bool reads = false;
-    each_own_term(block[k], [&](const Term &term) {
-      for (const Term &load : applications_of(term))
-        reads = reads || effects.touches(load.as<term::Apply>()->function);
-    });
-    each_own_value(block[k], [&](const Value &value) {
-      each_element(value, [&](const Element &read) { reads = reads || effects.touches(read.array); });
-    });
-    if (reads) return "";
+    if (reads_one(block[k], [&](const std::string &name) { return effects.touches(name); })) return "";
   }
   return counts->variable;
 }
 
 bool may_test_together(const For &loop) {
-  if (loop.step != 1 || loop.parallel || loop.body.empty()) return false;
-  const auto *guard = std::get_if<If>(&loop.body.back().kind);
-  if (!guard || !guard->otherwise.empty()) return false;
-  Effects effects = effects_of(guard->then);
-  if (effects.breaks || effects.changes(guard->condition)) return false;
-  return std::all_of(loop.body.begin(), loop.body.end() - 1, [&](const Statement &statement) {
-    const auto *let = std::get_if<Let>(&statement.kind);
-    return let && !effects.changes(let->value);
-  });
+  const Statement *last = behind_lets(loop.body);
+  const auto *guard = last ? last->as<If>() : nullptr;
+  if (loop.step != 1 || loop.parallel || !guard || !guard->otherwise.empty()) return false;
+  const Effects effects = effects_of(guard->then);
+  return !effects.breaks && !effects.changes(guard->condition) &&
+         std::all_of(loop.body.begin(), loop.body.end() - 1, [&](const Statement &statement) {
+           return !effects.changes(statement.as<Let>()->value);
+         });
 }
 
 } // namespace unravel::loop

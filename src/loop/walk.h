@@ -15,15 +15,36 @@ namespace unravel::loop {
 void each_own_term(const Statement &statement, const std::function<void(const term::Term &)> &visit);
 /// The same for the values: those that are read, whole (not their parts).
 void each_own_value(const Statement &statement, const std::function<void(const Value &)> &visit);
-/// Elements that a value reads, each occurrence.
+/// Elements that a value, or values of the statements and of those inside them, read, each occurrence.
 void each_element(const Value &value, const std::function<void(const Element &)> &visit);
+void each_element(const Statement &statement, const std::function<void(const Element &)> &visit);
+void each_element(const Block &block, const std::function<void(const Element &)> &visit);
+/// Does a value of the statements, inside too, read an element of the array?
+bool reads(const Statement &statement, const std::string &array);
+bool reads(const Block &block, const std::string &array);
+/// Do the statement's own terms and values read an array, or a local, of such a name?
+bool reads_one(const Statement &statement, const std::function<bool(const std::string &name)> &is_such);
 /// Locals that a value reads, each occurrence.
 void each_local(const Value &value, const std::function<void(const Local &)> &visit);
+
+/// Where a Store, an Accumulate or a call of BLAS writes to; else null.
+const Target *target_of(const Statement &statement);
+/// The element, or the local, that it is; else null.
+const Element *written_element(const Statement &statement);
+const Local *written_local(const Statement &statement);
+/// The element, or the local, that a statement reduces (an Accumulate); else null.
+const Element *reduced_element(const Statement &statement);
+const Local *reduced_local(const Statement &statement);
+/// Where it sets an element to a number: the element, if the number is that one; else null.
+const Element *element_set_to(double number, const Statement &statement);
+bool same_place(const Element &one, const Element &other);
 
 /// The statement as an addition (an Accumulate by +), else null.
 const Accumulate *addition_of(const Statement &statement);
 /// Is the statement itself a reduction of that local?
 bool reduces(const Statement &statement, const std::string &local);
+/// Is it a test of the local?
+bool tests(const Statement &statement, const std::string &local);
 /// By what the statements reduce the local, or elements of the array, of that name, where that is one
 /// operator.
 std::optional<Operator> reduction_of(const Block &block, const std::string &name);
@@ -39,6 +60,12 @@ Origins joined(const Origins &first, const Origins &second);
 
 /// Moves the statements of `from` behind those of `to`.
 void append(Block &to, Block from);
+/// The place of statement k.
+Block::iterator place(Block &block, std::size_t k);
+/// Puts the statements in the place of statement k; returns the place behind them.
+std::size_t replace(Block &block, std::size_t k, Block by);
+/// The block's last statement where all that stands before it are Lets; else null.
+const Statement *behind_lets(const Block &block);
 
 /// The blocks inside a statement, each a scope of its own: the body of a loop, of a Merge those of its ranges
 /// and then its own, both branches of an If, that of an IfValue; none otherwise.
@@ -57,16 +84,33 @@ bool is_hollow(const Statement &statement);
 /// The statement and all inside it, from the outside.
 void each_statement(const Statement &statement, const std::function<void(const Statement &)> &visit);
 void each_statement(const Block &block, const std::function<void(const Statement &)> &visit);
+void each_statement(Block &block, const std::function<void(Statement &)> &visit);
+/// Those of one kind.
+template <class Kind, class Code>
+void each(const Code &code, const std::function<void(const Kind &)> &visit) {
+  each_statement(code, [&](const Statement &statement) {
+    if (const auto *one = statement.as<Kind>()) visit(*one);
+  });
+}
+/// Is one of them such a one, or of such a kind?
+bool holds(const Statement &statement, const std::function<bool(const Statement &)> &is_such);
+bool holds(const Block &block, const std::function<bool(const Statement &)> &is_such);
+template <class Kind, class Code> bool holds(const Code &code) {
+  return holds(code, [](const Statement &statement) { return statement.is<Kind>(); });
+}
 
 /// The value with every element, local and number in it mapped.
 Value map_leaves(const Value &value, const std::function<Value(const Value &leaf)> &map);
 
 /// Maps every term (slots and values included) and, after that, every value that is read, everywhere in the
-/// statement.
+/// statement. Without a map they stay as they are.
 using TermMap = std::function<term::Term(const term::Term &)>;
 using ValueMap = std::function<Value(const Value &)>;
-void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values);
-void rewrite(Block &block, const TermMap &terms, const ValueMap &values);
+void rewrite(Statement &statement, const TermMap &terms, const ValueMap &values = {});
+void rewrite(Block &block, const TermMap &terms, const ValueMap &values = {});
+/// Maps every element that is read by a value or written to, everywhere in the statements. Not the operands
+/// of BLAS.
+void map_elements(Block &block, const std::function<Element(const Element &)> &map);
 
 /// What the statements may change, and what they declare.
 struct Effects {

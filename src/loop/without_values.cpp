@@ -1,5 +1,5 @@
+#include "loop/arrays.h"
 #include "loop/passes.h"
-#include "loop/walk.h"
 
 #include <algorithm>
 #include <set>
@@ -13,47 +13,38 @@ using Arrays = std::set<std::string>;
 /// Of values: those of assembled results, and those of the workspace that no value reads.
 Arrays unwanted(const Program &program) {
   Arrays arrays;
-  for (const TensorParameter &parameter : program.parameters)
-    for (const ArrayParameter &array : parameter.arrays)
-      if (parameter.assembled && array.is_value) arrays.insert(parameter.name + "." + array.name);
+  each_array(program, [&](const std::string &name, const ArrayParameter &array, const auto &parameter) {
+    if (parameter.assembled && array.is_value) arrays.insert(name);
+  });
   Arrays of_workspace;
   for (const WorkspaceArray &array : program.workspace)
     if (array.has_values()) of_workspace.insert(array.name);
-  each_statement(program.body, [&](const Statement &statement) {
-    each_own_value(statement, [&](const Value &value) {
-      each_element(value, [&](const Element &element) { of_workspace.erase(element.array); });
-    });
-    if (const auto *loop = std::get_if<For>(&statement.kind); loop && loop->parallel)
-      of_workspace.erase(loop->parallel->copied);
+  each_element(program.body, [&](const Element &read) { of_workspace.erase(read.array); });
+  each<For>(program.body, [&](const For &loop) {
+    if (loop.parallel) of_workspace.erase(loop.parallel->copied);
   });
   arrays.merge(of_workspace);
   return arrays;
 }
 
 bool writes_to(const Statement &statement, const Arrays &arrays) {
-  const auto is_one = [&](const Target &target) {
-    const auto *element = std::get_if<Element>(&target);
-    return element && arrays.contains(element->array);
-  };
-  if (const auto *store = std::get_if<Store>(&statement.kind)) return is_one(store->target);
-  if (const auto *sum = std::get_if<Accumulate>(&statement.kind)) return is_one(sum->target);
-  if (const auto *zero = std::get_if<Zero>(&statement.kind)) return arrays.contains(zero->array);
-  if (const auto *call = std::get_if<Blas>(&statement.kind)) return is_one(call->target);
-  if (const auto *ahead = std::get_if<Prefetch>(&statement.kind)) return arrays.contains(ahead->array);
-  return false;
+  if (const Element *element = written_element(statement)) return arrays.contains(element->array);
+  if (const auto *zero = statement.as<Zero>()) return arrays.contains(zero->array);
+  const auto *ahead = statement.as<Prefetch>();
+  return ahead && arrays.contains(ahead->array);
 }
 
 /// Reserves nothing for arrays of the workspace that go; assembled results keep theirs.
 bool drop_writes(Block &block, const Arrays &arrays) {
   bool dropped = std::erase_if(block, [&](const Statement &each) { return writes_to(each, arrays); }) > 0;
   for (Statement &statement : block) {
-    if (auto *reserve = std::get_if<Reserve>(&statement.kind); reserve && reserve->count.empty())
+    if (auto *reserve = statement.as<Reserve>(); reserve && reserve->count.empty())
       std::erase_if(reserve->arrays, [&](const std::string &array) { return arrays.contains(array); });
     for (Block *inner : blocks_of(statement))
       dropped = drop_writes(*inner, arrays) || dropped;
   }
   std::erase_if(block, [](const Statement &each) {
-    const auto *reserve = std::get_if<Reserve>(&each.kind);
+    const auto *reserve = each.as<Reserve>();
     return reserve && reserve->arrays.empty();
   });
   return dropped;

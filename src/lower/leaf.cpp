@@ -372,7 +372,7 @@ private:
       loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
                                   loop.comment.empty() ? "" : "; ", plan_.nest.levels[find->level].variable);
     loop.body = guarded(index);
-    if (loop.parallel && has_copies() && !loop::only_adds_to(loop, space_.target.array))
+    if (loop.parallel && has_copies() && !loop::only_adds_to(loop.body, space_.target.array))
       loop.parallel.reset();
     loop.brief = !parallel && plan_.brief == index;
     if (!parallel && looks_for_marks(plan_, index, loop.body)) loop.together = tested_together;
@@ -494,7 +494,7 @@ private:
       choice.otherwise = cut_iteration(index, pieces);
       return {{std::move(choice)}};
     });
-    if (has_copies() && !loop::only_adds_to(pieces.loop, space_.target.array)) pieces.loop.parallel.reset();
+    if (has_copies() && !loop::only_adds_to(pieces.loop.body, space_.target.array)) pieces.loop.parallel.reset();
     Block block;
     if (equal.within && clear_at_ && *clear_at_ > index && *clear_at_ <= *equal.within) {
       Block clear;

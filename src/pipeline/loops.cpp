@@ -2,8 +2,8 @@
 
 #include "choose/loop_requests.h"
 #include "choose/parallel.h"
+#include "loop/arrays.h"
 #include "loop/blas.h"
-#include "loop/gathered_sum.h"
 #include "loop/verify.h"
 #include "report/diagnostic.h"
 

@@ -22,6 +22,11 @@ template <class... Leaves> struct Tree {
     std::vector<Tree> arguments;
   };
   std::variant<Number, Leaves..., Apply> kind;
+
+  /// The value as one of that kind, else null.
+  template <class Kind> const Kind *as() const { return std::get_if<Kind>(&kind); }
+  template <class Kind> Kind *as() { return std::get_if<Kind>(&kind); }
+  template <class Kind> bool is() const { return std::holds_alternative<Kind>(kind); }
 };
 
 template <class... Leaves> Tree<Leaves...> apply(Operator op, std::vector<Tree<Leaves...>> arguments) {

@@ -1,5 +1,5 @@
 // No name of a user's means something to the headers that the C text includes.
-#include "emit/reserved.h"
+#include "emit/names.h"
 
 #include "scratch_folder.h"
 

@@ -1,6 +1,6 @@
 // Which nests may be run for some of their columns at a time.
-#include "loop/columns.h"
 
+#include "loop/vector_sums.h"
 #include "loop/verify.h"
 
 #include <fmt/format.h>

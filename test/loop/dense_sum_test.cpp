@@ -1,5 +1,5 @@
 // Which nests add to a stretch of a dense mode, and may be run once for each part of it.
-#include "loop/dense_sum.h"
+#include "loop/vector_sums.h"
 #include "loop/verify.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which loops are sums of products with gathered elements.
-#include "loop/gathered_sum.h"
+#include "loop/vector_sums.h"
 #include "loop/verify.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Which nests add products of a column and a row to a matrix, and may be run once for each tile of it; which
 // loops compute the rows of such products first.
-#include "loop/tile_sum.h"
 
+#include "loop/vector_sums.h"
 #include "golden.h"
 #include "loop/interpret.h"
 #include "loop/passes.h"

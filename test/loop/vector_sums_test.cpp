@@ -1,7 +1,7 @@
 // Loops that keep their sums in vectors say so, and are such loops.
+#include "loop/vector_sums.h"
 #include "golden.h"
 #include "loop/passes.h"
-#include "loop/vector_sums.h"
 #include "loop/verify.h"
 #include "report/diagnostic.h"
 
