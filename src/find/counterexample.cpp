@@ -118,8 +118,14 @@ private:
     return tuple(parts);
   }
 
+  const World::Array &array_of(const std::string &name) const {
+    const auto found = world_.arrays.find(name);
+    if (found == world_.arrays.end()) throw prove::Outside();
+    return found->second;
+  }
+
   std::string array(const std::string &name) const {
-    return fmt::format("{} = [{}]", name, fmt::join(world_.arrays.at(name).values, ", "));
+    return fmt::format("{} = [{}]", name, fmt::join(array_of(name).values, ", "));
   }
 
   std::string arrays(const std::vector<std::string> &names) const {
@@ -135,13 +141,13 @@ private:
     std::vector<std::string> names = key_arrays(level_);
     std::int64_t lower = value(level_.lower, visit), upper = value(level_.upper, visit);
     bool whole = lower == 0 && !names.empty() && std::ranges::all_of(names, [&](auto &name) {
-                   return world_.arrays.at(name).extents.at(0) == upper;
+                   return array_of(name).extents.at(0) == upper;
                  });
     std::vector<std::string> shown, bounds;
     add_arrays(level_.lower, bounds);
     add_arrays(level_.upper, bounds);
     for (const std::string &name : bounds)
-      if (world_.arrays.at(name).values.size() > 2 && !contains(names, name)) shown.push_back(name);
+      if (array_of(name).values.size() > 2 && !contains(names, name)) shown.push_back(name);
     shown.insert(shown.end(), names.begin(), names.end());
     std::string text = shown.empty() ? level_.variable : arrays(shown);
     return whole ? text : text + fmt::format(" in positions [{}, {})", lower, upper);
