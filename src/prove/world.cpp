@@ -157,7 +157,9 @@ private:
     std::vector<Term> all = formulas_;
     if (condition) all.push_back(*condition);
     if (prover_.refute("small example", "", all) != Answer::Possible) return false;
-    for (const auto &[name, value] : prover_.model_of_last().values)
+    const Model model = prover_.model_of_last();
+    if (model.values.empty() && !variables_.empty()) return false; // the solver's limit, met on the second try
+    for (const auto &[name, value] : model.values)
       values_[name] = value;
     return true;
   }

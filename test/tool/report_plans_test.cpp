@@ -74,7 +74,7 @@ TEST(ReportPlans, TheTakenOneBesideTheLine) {
 TEST(ReportPlans, CountsOfARunAndDenseLoops) {
   Desk desk;
   const std::string page = page_of(desk, {"run", "Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)", "-f", "T=csf3", "-s",
-                                          "plan 2", "-i", "T=random:20x30x40,entries=500,seed=1", "-i",
+                                          "plan 1", "-i", "T=random:20x30x40,entries=500,seed=1", "-i",
                                           "U=random:30x8", "-i", "V=random:40x8", "--type", "f32"});
   const std::string taken = figure(page, 1);
   EXPECT_NE(taken.find(">w(r) = 0   8 elements, 32 bytes<"), std::string::npos) << taken;
