@@ -143,6 +143,21 @@ void require_slots_of_argmin(const compute::TensorUse &result, const Front &fron
       fmt::format("leave out -f {}=...: it is dense then", result.name));
 }
 
+/// A program's result begins as 0 in each element, so that `min=` needs a declared fill to begin with
+/// another.
+void require_beginning(const compute::TensorUse &result, const Front &front) {
+  if (combine::has_slot_of_each(front.layouts.at(result.name))) return;
+  for (const compute::Statement &statement : front.computation.program.statements) {
+    const double identity = compute::identity_of(statement);
+    if (statement.target.tensor == result.name && statement.accumulate && !statement.is_free &&
+        !statement.target.fill && identity != 0)
+      report::fail(Kind::sparse_result, statement.span,
+                   fmt::format("`{}` is 0 where it has no entry, but what it is reduced by begins with {}",
+                               result.name, identity),
+                   fmt::format("declare it with `fill {}`, or leave it dense", identity));
+  }
+}
+
 void load(const std::string &tensor, const parse::LayoutReference &reference, std::size_t order,
           Front &front) {
   layout::CheckedLayout checked = layout::load_layout(reference, order);
@@ -282,6 +297,7 @@ Front read_request(const Request &request) {
     }
     load(use.name, reference, use.order, front);
     if (use.is_result) require_slots_of_argmin(use, front);
+    if (use.is_result && !is_assignment) require_beginning(use, front);
     if (use.is_result) list_unless_appended(use.name, front);
   }
   if (front.like) {
