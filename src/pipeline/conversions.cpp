@@ -5,7 +5,6 @@
 #include "layout/by_modes.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
-#include "report/suggest.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +55,7 @@ bool may_be_converted(const Front &front, const Plans &given, std::size_t factor
   constexpr std::size_t most_modes = 8;
   return each.stored.size() > 1 && each.stored.size() == each.indices.size() &&
          each.stored.size() <= most_modes && !front.converted.contains(tensor) &&
-         front.structure.substr(0, front.structure.find('#')) != tensor &&
+         combine::lender_of(front.structure, front.computation.program) != tensor &&
          std::ranges::count(given.contraction.factors, tensor, &compute::Access::tensor) == 1;
 }
 
@@ -74,7 +73,7 @@ void convert_operand(const Request &request, Front &front, const parse::Schedule
                  fmt::format("`convert {}`: {}", tensor,
                              use == uses.end() ? "there is no such tensor" : "it is a result"),
                  fmt::format("the operands are `{}`", fmt::join(operands, "`, `")));
-  if (!front.structure.empty() && front.structure.substr(0, front.structure.find('#')) == tensor)
+  if (combine::lender_of(front.structure, front.computation.program) == tensor)
     report::fail(Kind::not_supported, asked.tensor.span,
                  fmt::format("`convert {}`: the result has the entries of `{}` as they are given", tensor,
                              front.structure),
