@@ -385,6 +385,10 @@ class Generator:
             if self.chance(4):
                 fills = ["1", "-1"] if any(map(may_compute_nan, command.statements)) else ["1", "inf", "-1"]
                 tensor.kind = (tensor.kind + " fill " + self.one(fills)).strip()
+        # a product that is computed at every point, as a result with a fill needs it: the same question
+        if any("fill" in self.tensors[s.target[1]].kind and "*" in s.text() for s in command.statements):
+            for tensor in self.tensors.values():
+                tensor.kind = tensor.kind.replace("fill inf", "fill -1")
 
     def like(self, name):
         return sorted(other for other, tensor in self.tensors.items()
