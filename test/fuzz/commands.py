@@ -15,11 +15,14 @@ import collections
 import concurrent.futures
 import copy
 import dataclasses
+import itertools
 import os
+import pathlib
 import random
 import re
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -56,6 +59,23 @@ OWN = {  # operators of the user's own, in front of the text that uses them; of 
     "positive": "positive(a) = max(a, 0)",
 }
 OWN_REDUCTIONS, OWN_BINARY = ["larger", "lower", "joined"], ["larger", "lower", "joined", "scaled", "halfway"]
+
+
+def weaker_layouts():
+    """Shipped layouts, each without one of its properties, or with one that isn't strict: name to (file, what it lacks,
+    text). Other ways must be chosen for them, and the same tensors come out."""
+    layouts = {}
+    for path in sorted((pathlib.Path(__file__).resolve().parents[2] / "layouts").glob("*.layout")):
+        text = path.read_text()
+        properties = [match[0] for match in re.finditer(r"\n  property [^;]*;", text)]
+        weaker = [(stated.strip(), text.replace(stated, "", 1)) for stated in properties]
+        weaker += [("`strictly` of " + stated.strip(), text.replace(stated, stated.replace("strictly ", "", 1), 1))
+                   for stated in properties if "strictly" in stated]
+        layouts[path.stem] = [(f"{path.stem}-{number}.layout",) + each for number, each in enumerate(weaker, 1)]
+    return layouts
+
+
+WEAKER = weaker_layouts()
 
 
 # ---- values: ("number", text), ("read", tensor, [subscripts]), ("index", name), ("call", operator, [values]),
@@ -385,6 +405,9 @@ class Generator:
             if self.chance(4):
                 fills = ["1", "-1"] if any(map(may_compute_nan, command.statements)) else ["1", "inf", "-1"]
                 tensor.kind = (tensor.kind + " fill " + self.one(fills)).strip()
+            weaker = WEAKER.get(re.match(r"\w+", tensor.layout)[0], [])
+            if self.chance(7) and weaker and ":" not in tensor.layout:
+                tensor.layout = f"{self.one(weaker)[0]}:{tensor.layout}"
         # a product that is computed at every point, as a result with a fill needs it: the same question
         if any("fill" in self.tensors[s.target[1]].kind and "*" in s.text() for s in command.statements):
             for tensor in self.tensors.values():
@@ -394,8 +417,24 @@ class Generator:
         return sorted(other for other, tensor in self.tensors.items()
                       if other != name and len(tensor.shape) >= len(self.tensors[name].shape))
 
+    def conversion(self, sparse):
+        if not sparse:
+            return "serial"
+        name = self.one(sparse)
+        return f"convert {name} to {self.one(SPARSE[len(self.tensors[name].shape)] if self.tensors[name].shape else ['dense'])}"
+
+    def workspace(self, command):
+        """Of some factors of a product, over some of their indices."""
+        factors = re.findall(r"\w+\([\w, ]+\)", text_of(command.statements[0].value))
+        if len(factors) < 2 or any(other in text_of(command.statements[0].value) for other in "+-/"):
+            return "serial"
+        inside = self.random.sample(factors, self.random.randint(1, min(3, len(factors))))
+        indices = sorted(set(re.findall(r"\b[a-z]\b", " ".join(factor.split("(")[1] for factor in inside))))
+        kept = self.random.sample(indices, self.random.randint(0, min(2, len(indices))))
+        return f"workspace w{'(' + ', '.join(kept) + ')' if kept else ''} for {' * '.join(inside)}"
+
     def choose_schedule(self, command, used):
-        sparse = [name for name, tensor in self.tensors.items() if "dense" not in tensor.layout and ":" not in tensor.layout]
+        sparse = [name for name, tensor in self.tensors.items() if "dense" not in tensor.layout and "like:" not in tensor.layout]
         loops = used + [f"{name}.p" for name in sparse if self.chance(20)]
         number = self.one([0, 0, 0, 1, 1, 2, 3])
         said = set()
@@ -409,7 +448,8 @@ class Generator:
                 f"reduce {target} by {self.one(['private', 'atomic', 'scalar', 'auto'])}", f"unroll {v} by 2",
                 f"vectorise {v}", f"jam {v} by 2", f"skew {v} by {self.one(used)}" if used else "serial", f"shift {v} by 1",
                 f"fuse {v}, {self.one(loops)}", "drop zeros", f"plan {self.random.randint(1, 4)}", "plan none",
-                f"bound {v} in [0, 3)", f"wavefront {v}", "reuse",
+                f"bound {v} in [0, 3)", f"bound {v} = {self.extents.get(v, 2)}", f"wavefront {v}", "reuse", "blas", f"unroll {v}",
+                self.conversion(sparse), self.workspace(command),
                 f"find {self.one(sparse or [target])} by {self.one(['seq', 'binary', 'gallop', 'hash', 'scan', 'map', 'direct'])}"])
             what = "parallel" if "parallel" in request or "serial" in request or "fuse" in request else request.split()[0]
             if what not in said or what in ("tile", "split", "skew", "shift", "find"):
@@ -493,6 +533,8 @@ def simpler_commands(command):
         tensor = command.tensors[name]
         if tensor.kind:
             yield changed(lambda c: setattr(c.tensors[name], "kind", ""))
+        if ".layout:" in tensor.layout:
+            yield changed(lambda c: setattr(c.tensors[name], "layout", tensor.layout.split(":", 1)[1]))
         for layout in ["dense"] + {1: ["sv"], 2: ["csr"], 3: ["csf"]}.get(len(tensor.shape), []):
             if tensor.layout == layout:
                 break
@@ -538,6 +580,10 @@ def main():
     options = parser.parse_args()
     tool = os.path.abspath(options.tool)
     run.folder = tempfile.mkdtemp(prefix="unravel-fuzz-")
+    lacks = {}  # by file
+    for file, what, text in itertools.chain.from_iterable(WEAKER.values()):
+        lacks[file] = what
+        pathlib.Path(run.folder, file).write_text(text)
     end = time.monotonic() + options.seconds
     kinds, failures, tried = collections.Counter(), {}, 0
 
@@ -572,7 +618,9 @@ def main():
                 failures[outcome.failure] = least
                 print(f"\n{outcome.failure} (seed {options.seed}, command {number}):\n  "
                       + shlex.join(["unravel"] + least.arguments()) + "\n" + again.output, flush=True)
-    os.rmdir(run.folder) if not os.listdir(run.folder) else None
+                for file in re.findall(r"[\w-]+\.layout(?=:)", " ".join(least.arguments())):
+                    print(f"{file} lacks: {lacks[file]}", flush=True)
+    shutil.rmtree(run.folder, ignore_errors=True)
     print(f"\n{tried} commands: " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()))
     return 1 if failures else 0
 
