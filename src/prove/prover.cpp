@@ -239,7 +239,6 @@ struct Prover::State {
       auto [known, fresh] = asked.emplace(std::move(as_set), log.size());
       last = known->second;
       if (!fresh) return;
-      solved.reset();
       question.answer = answer(hypotheses, question.instances, false);
     } catch (const Overflow &) {
       last = log.size();
@@ -252,6 +251,7 @@ struct Prover::State {
   Answer answer(const std::vector<Id> &hypotheses, int &instance_count, bool for_model) {
     try {
       if (session) session->leave();
+      solved.reset();
       Ready ready = instances.prepare(hypotheses);
       instance_count = static_cast<int>(ready.instances.size());
       eliminated = std::move(ready.eliminated);
@@ -261,8 +261,9 @@ struct Prover::State {
         if (std::optional<bool> possible = decide(expressions, ready.formulas(), rlimit / units_per_literal))
           return *possible ? Answer::Possible : Answer::Refuted;
       if (!session) session = std::make_unique<Session>(expressions, rlimit);
-      solved = last;
-      return session->check(ready);
+      const Answer found = session->check(ready);
+      if (found == Answer::Possible) solved = last;
+      return found;
     } catch (const Overflow &) {
       return Answer::Unknown;
     } catch (const z3::exception &) {
