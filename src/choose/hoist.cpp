@@ -22,9 +22,12 @@ using Names = std::set<std::string>;
 /// Sums of hardly more than one term are not worth a pass over the local's elements for each.
 constexpr double least_length = 1.25;
 
-bool is_dense_loop(const Level &level) {
-  return level.is_loop() && level.tensor.empty() && level.guards.empty() && level.lower == Term(0) &&
-         level.upper.as<term::Variable>();
+/// Does the loop go through all of a size, whatever other loops are at?
+bool is_dense_loop(const Level &level, const scan::Nest &nest) {
+  if (!level.is_loop() || !level.tensor.empty() || !level.guards.empty() || level.lower != Term(0))
+    return false;
+  const auto *size = level.upper.as<term::Variable>();
+  return size && std::ranges::find(nest.levels, size->name, &Level::variable) == nest.levels.end();
 }
 
 bool mentions_any(const Operand &operand, const Names &names) {
@@ -45,7 +48,7 @@ std::size_t begin_of_dense(const scan::Nest &nest) {
   std::size_t begin = nest.levels.size();
   for (std::size_t k = begin; k-- > 0;) {
     const Level &level = nest.levels[k];
-    if (is_dense_loop(level))
+    if (is_dense_loop(level, nest))
       begin = k;
     else if (!level.is_let() || !level.guards.empty())
       break;
@@ -79,7 +82,7 @@ std::vector<std::string> dense_loops_last(const scan::Nest &nest, const Iteratio
   for (std::size_t k = nest.levels.size(); k-- > 0;) {
     const Level &level = nest.levels[k];
     if (level.is_let() && needed.contains(level.variable)) needed.merge(term::variables_of(level.value));
-    if (!level.is_loop() || is_dense_loop(level)) continue;
+    if (!level.is_loop() || is_dense_loop(level, nest)) continue;
     needed.merge(term::variables_of(level.lower));
     needed.merge(term::variables_of(level.upper));
   }
@@ -88,7 +91,7 @@ std::vector<std::string> dense_loops_last(const scan::Nest &nest, const Iteratio
   for (const Level &level : nest.levels) {
     if (level.is_find()) return {};
     if (!level.is_loop()) continue;
-    const bool is_dense = is_dense_loop(level) && !needed.contains(level.variable);
+    const bool is_dense = is_dense_loop(level, nest) && !needed.contains(level.variable);
     (is_dense ? dense : stored).push_back(level.variable);
     is_last = is_last && (is_dense || dense.empty());
   }
@@ -135,7 +138,7 @@ std::vector<Hoist> hoists_of(const LeafPlan &plan, const IterationSpace &space,
     std::vector<std::string> modes;
     for (std::size_t k = loop; k < nest.levels.size(); ++k) {
       const Level &level = nest.levels[k];
-      if (k >= dense && k != loop && is_dense_loop(level))
+      if (k >= dense && k != loop && is_dense_loop(level, nest))
         modes.push_back(level.variable);
       else if (!is_dense || k == loop || term::mentions_any(level.value, inside))
         inside.insert(level.variable);

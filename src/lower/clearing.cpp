@@ -40,8 +40,10 @@ std::vector<DenseMode> dense_modes(const combine::Operand &target) {
 std::optional<std::size_t> covering_places(const combine::IterationSpace &space, const scan::Nest &nest) {
   const combine::Operand &target = space.target;
   std::set<std::string> open(target.positions.begin(), target.positions.end());
-  for (const Term &coordinate : target.coordinates) // plain ones: D(i, r, r) leaves slots without terms
-    if (!open.insert(coordinate.as<term::Variable>()->name).second) return std::nullopt;
+  for (const Term &coordinate : target.coordinates) { // D(i, r, r) and D(i + 1, r) leave slots without terms
+    const auto *plain = coordinate.as<term::Variable>();
+    if (!plain || !open.insert(plain->name).second) return std::nullopt;
+  }
   std::set<std::string> dense;
   for (const DenseMode &mode : dense_modes(target))
     dense.insert(mode.variable);
