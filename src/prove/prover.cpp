@@ -1,9 +1,9 @@
 // Questions to Z3.
 #include "prove/prover.h"
 
+#include "prove/decide.h"
 #include "prove/expression.h"
 #include "prove/instances.h"
-#include "prove/decide.h"
 #include "prove/smtlib.h"
 #include "report/diagnostic.h"
 #include "text/contains.h"
