@@ -156,7 +156,7 @@ def main():
         lacks[file] = what
         pathlib.Path(run.folder, file).write_text(text)
     end = time.monotonic() + options.seconds
-    kinds, failures, tried = collections.Counter(), {}, 0
+    kinds, failures, tried = collections.Counter(), collections.Counter(), 0
 
     def attempt(number):
         if time.monotonic() > end:
@@ -183,10 +183,11 @@ def main():
             if options.show:
                 print(outcome.failure or outcome.kind or "right", shlex.join(["unravel"] + command.arguments()), flush=True)
             kinds[outcome.failure and "failed" or outcome.kind or "right"] += 1
-            if outcome.failure and outcome.failure not in failures:
+            if outcome.failure:
+                failures[outcome.failure] += 1
+            if 0 < failures[outcome.failure] <= 4:  # they may have different causes
                 least = shrunk(tool, command, outcome.failure, options.timeout)
                 again = run(tool, least, options.timeout)
-                failures[outcome.failure] = least
                 print(f"\n{outcome.failure} (seed {options.seed}, command {number}):\n  "
                       + shlex.join(["unravel"] + least.arguments()) + "\n" + again.output, flush=True)
                 for file in re.findall(r"[\w-]+\.layout(?=:)", " ".join(least.arguments())):
