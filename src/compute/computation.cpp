@@ -7,6 +7,7 @@
 #include "report/diagnostic.h"
 #include "report/suggest.h"
 #include "term/term.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -97,19 +98,22 @@ private:
     return {access(written, false)};
   }
 
-  /// What a term subscripts with an index says which values it takes there.
+  /// What a term subscripts with an index says which values it takes there: in its value, and in its mask.
   void check_coordinates(const Statement &term) const {
-    each_coordinate(term.value, [&](const std::string &index) {
-      if (std::ranges::find(term.indices, index) == term.indices.end())
-        report::fail(Kind::unknown_extent, tree_.value.span,
-                     fmt::format("`{}` is not a subscript in the term `{}`, so its range there is unknown",
-                                 index, to_text(term.value)),
-                     "give the result or a factor of that term this index, or write a loop nest");
-    });
+    const auto check = [&](const std::string &index, const text::Span &span) {
+      if (contains(term.indices, index)) return;
+      report::fail(Kind::unknown_extent, span,
+                   fmt::format("`{}` is not a subscript in the term `{}`, so its range there is unknown",
+                               index, to_text(term.value)),
+                   "give the result or a factor of that term this index, or write a loop nest");
+    };
+    each_coordinate(term.value, [&](const std::string &index) { check(index, tree_.value.span); });
+    for (const std::string &index : term::variables_of(term.condition))
+      check(index, tree_.mask->span);
   }
 
   static void note(const std::string &index, std::vector<std::string> &indices) {
-    if (std::find(indices.begin(), indices.end(), index) == indices.end()) indices.push_back(index);
+    if (!contains(indices, index)) indices.push_back(index);
   }
 
   /// Its indices are those of the result and the operands.
