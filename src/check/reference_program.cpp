@@ -387,7 +387,8 @@ private:
     const std::optional<Evaluated> made =
         evaluate(statement.value, statement.product.has_value(), statement.type);
     const Value identity = identity_of(statement);
-    const value::Type from = value::number_of(statement.value) ? value::Type::Float64 : statement.type;
+    const double *number = value::number_of(statement.value);
+    const value::Type from = number ? value::Scalar::written(*number).type : statement.type;
     const Value value = made ? converted(made->value, from, type) : identity;
     const bool is_identity = value.value == identity.value && value.imaginary == 0;
     if (statement.accumulate && (!made || (!made->is_stored && is_identity))) return;

@@ -44,12 +44,16 @@ MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const lo
 }
 
 Term Workspace::positions_of(const std::string &variable, const std::vector<Term> &terms) const {
+  const Term position = term::variable(variable);
+  // Of `p.shift = p + 1` the element read is that at p.shift - 1.
+  const auto is_one_each = [&](const Term &argument) {
+    return !term::mentions(argument - position, variable) || !term::mentions(argument + position, variable);
+  };
   for (const Term &key : terms)
     for (const Term &read : term::applications_of(key)) {
       const auto *call = read.as<term::Apply>();
       for (std::size_t k = 0; k < call->arguments.size(); ++k)
-        if (call->arguments[k] == term::variable(variable))
-          return combination_.arrays.at(call->function).at(k);
+        if (is_one_each(call->arguments[k])) return combination_.arrays.at(call->function).at(k);
     }
   report::require(false, "a key reads an array at the position");
   return Term(0);

@@ -320,7 +320,8 @@ class Generator:
         if roll < 81:
             return ("minus", [part()])
         if roll < 86:
-            return ("call", self.one(["positive"] if self.has_own else UNARY), [part()])
+            op = self.one(["positive"] if self.has_own else UNARY)
+            return ("call", op, [("call", "abs", [part()]) if op == "sqrt" else part()])  # NaN hides what is wrong
         if roll < 91:
             return ("call", self.one(OWN_BINARY if self.has_own else BINARY), [part(), part()])
         if roll < 95:
