@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 namespace unravel::pipeline {
 
@@ -19,6 +20,16 @@ using Types = std::map<std::string, value::Type>;
 std::optional<value::Type> known(const Types &types, const std::string &name) {
   const auto found = types.find(name);
   return found == types.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Does the statement add or multiply values, to what others compute or its own of other points?
+bool sums(const compute::Statement &statement) {
+  if (statement.by != value::Operator::Add && statement.by != value::Operator::Multiply) return false;
+  if (statement.accumulate) return true;
+  std::set<std::string> kept;
+  for (const compute::Subscript &subscript : statement.target.subscripts)
+    kept.insert(subscript.index);
+  return statement.is_free && kept.size() < statement.indices.size();
 }
 
 /// As far as the types of what it reads are known.
@@ -170,6 +181,14 @@ void settle_types(const Request &request, Front &front) {
     if (const auto type = layout::type_of_values(layout->second, wanted)) types.emplace(use.name, *type);
   }
   // What is written gets the type of what is computed for it, as soon as that is known of all that it reads.
+  // C promotes what it adds: a sum of int8 values is an int32.
+  std::set<std::string> summed;
+  for (const compute::Statement &statement : statements)
+    if (sums(statement)) summed.insert(statement.target.tensor);
+  const auto type_for = [&](const compute::Statement &statement, const Types &all) {
+    const std::optional<value::Type> type = type_of(statement, all);
+    return type && summed.contains(statement.target.tensor) ? value::promoted(*type) : type;
+  };
   Types found;
   for (bool changed = true; changed;) {
     changed = false;
@@ -178,7 +197,7 @@ void settle_types(const Request &request, Front &front) {
       if (types.contains(target)) continue;
       Types all = types;
       all.insert(found.begin(), found.end());
-      const std::optional<value::Type> type = type_of(statement, all);
+      const std::optional<value::Type> type = type_for(statement, all);
       if (!type) continue;
       const auto [own, fresh] = found.emplace(target, *type);
       const value::Type joined = own->second == *type ? *type : value::common(own->second, *type);
@@ -192,7 +211,10 @@ void settle_types(const Request &request, Front &front) {
   types.insert(found.begin(), found.end());
   for (compute::Statement &statement : statements) {
     types.emplace(statement.target.tensor, open);
-    statement.type = type_of(statement, types).value_or(types.at(statement.target.tensor));
+    const value::Type of_target = types.at(statement.target.tensor);
+    statement.type = type_of(statement, types).value_or(of_target);
+    if (statement.type != of_target && summed.contains(statement.target.tensor))
+      statement.type = value::promoted(statement.type);
     set_ends(statement, types);
   }
   front.computation.types = types;

@@ -517,5 +517,25 @@ TEST(ToolCompile, ChunksOfSlices) {
       << outcome.out;
 }
 
+/// As in C: what is added up or multiplied is promoted, what is chosen is not.
+TEST(ToolCompile, SumsOfShortIntegersAreInts) {
+  const Desk desk;
+  const auto struct_of = [&](const std::string &line, const std::string &of_result = "y=dense") {
+    const Outcome made = desk.unravel({"compile", line, "-f", "v=dense int8", "-f", of_result});
+    EXPECT_EQ(made.code, 0) << made.error;
+    const std::size_t begin = made.out.find("int kernel(") + std::string("int kernel(").size();
+    return made.out.substr(begin, made.out.find(" *", begin) - begin);
+  };
+  for (const char *line :
+       {"y(j) = v(j) + v(j)", "y(j) = v(j) - 1", "y(j) = v(j) * v(j)", "y(j) = v(j) + v(j+1)"})
+    EXPECT_EQ(struct_of(line), "dense_vector_int32") << line;
+  EXPECT_EQ(struct_of("y = v(j)"), "dense_scalar_int32");
+  EXPECT_EQ(struct_of("for j { y(j) += v(j); }"), "dense_vector_int32");
+  for (const char *line : {"y(j) = v(j)", "for j { y(j) = v(j); }"})
+    EXPECT_EQ(struct_of(line), "dense_vector_int8") << line;
+  EXPECT_EQ(struct_of("y max= v(j)"), "dense_scalar_int8");
+  EXPECT_EQ(struct_of("y(j) = v(j) + v(j)", "y=dense int8"), "dense_vector_int8");
+}
+
 } // namespace
 } // namespace unravel::tool::test
