@@ -50,14 +50,19 @@ Lines Assembly::declare() const {
   return lines;
 }
 
-std::string Assembly::sized(const Array &array, const std::map<std::string, std::string> &by) const {
+std::string Assembly::length_of(const Array &array) const {
   const std::vector<Term> &extents = array.array->extents;
   Term length(1);
   for (std::size_t k = 1; k < extents.size(); ++k)
     length = term::multiply(length, extents[k]);
+  return expressions_.term_of_members(length);
+}
+
+std::string Assembly::sized(const Array &array, const std::map<std::string, std::string> &by) const {
+  const std::vector<Term> &extents = array.array->extents;
   const Term count = extents.empty() ? Term(1) : term::rename(extents[0], by, {});
   return fmt::format("{0}, {1}, {2}, sizeof(*{0})", pointer(array), expressions_.term_of_members(count),
-                     expressions_.term_of_members(length));
+                     length_of(array));
 }
 
 Lines Assembly::make() const {
@@ -174,6 +179,10 @@ std::vector<const Assembly::Array *> Assembly::grown(const loop::Appended &appen
   return arrays;
 }
 
+const loop::Appended::Counter &Assembly::counter_of(const loop::Appended &appended, const Array &array) {
+  return *std::ranges::find(appended.counters, array.count, &loop::Appended::Counter::count);
+}
+
 Lines Assembly::begin_own(const loop::Appended &appended, const ChunkLoop &loop, const std::string &label) {
   parts_ = loop.parts, chunk_ = loop.chunk, progress_ = loop.progress;
   for (const loop::Appended::Counter &counter : appended.counters)
@@ -182,7 +191,8 @@ Lines Assembly::begin_own(const loop::Appended &appended, const ChunkLoop &loop,
   Lines lines;
   for (const Array *array : grown(appended)) {
     const std::string own = names_.fresh(pointer(*array) + "_own");
-    lines.add("{} *UNRAVEL_RESTRICT {} = 0;", c_type(array->array->element), own);
+    lines.add("{0} *UNRAVEL_RESTRICT {1} = ({0} *)unravel_parts_own(&{2}, {3});",
+              c_type(array->array->element), own, parts_, lines.size());
     outside_.arrays[array->name] = pointer(*array);
     names_.rename_array(array->name, own);
   }
@@ -222,44 +232,62 @@ Lines Assembly::hold(const loop::Appended &appended, const std::string &parts) c
   return lines;
 }
 
-Lines Assembly::join(const loop::Appended &appended, const std::string &parts) const {
+std::size_t Assembly::range_of(const loop::Appended &appended, const std::string &end) {
   const std::vector<std::string> variables = appended.variables();
-  const auto range_of = [&](const std::string &end) {
-    return std::ranges::find(variables, end) - variables.begin();
-  };
-  const std::string all = fmt::format("{}.chunks", parts), failed = fmt::format("{}.code", parts);
+  return static_cast<std::size_t>(std::ranges::find(variables, end) - variables.begin());
+}
+
+Lines Assembly::place(const loop::Appended &appended, const std::string &parts) const {
+  const std::string all = fmt::format("{}.chunks", parts), failed = failure_of(parts);
   Lines lines;
   for (const loop::Appended::Counter &counter : appended.counters) {
     const std::string end = names_.variable(counter.end);
     names_.rename_variable(end, end); // extents may mention it
-    lines.add("{} = unravel_parts_before(&{}, {}, {});", end, parts, all, range_of(counter.end));
+    lines.add("{} = unravel_parts_before(&{}, {}, {});", end, parts, all, range_of(appended, counter.end));
     const std::int64_t most = most_counted(*loop::assembled_result(counter.count, program_));
     lines.add("if (!{0} && {1} > {2}) {0} = {3};", failed, end, most, most < loop::most_in_memory ? 4 : 2);
   }
   std::size_t number = 0;
   for (const Array *array : grown(appended)) {
-    const auto counter = std::ranges::find(appended.counters, array->count, &loop::Appended::Counter::count);
+    const std::string &end = counter_of(appended, *array).end;
     lines.add("if (!{}) {{", failed);
-    lines.add("  void *const {} = unravel_parts_join(&{}, {}, {}, {});", grown_, parts, number++,
-              range_of(counter->end), sized(*array, {{array->count, names_.variable(counter->end)}}));
+    lines.add("  void *const {} = unravel_parts_place(&{}, {}, {});", grown_, parts, number++,
+              sized(*array, {{array->count, names_.variable(end)}}));
     lines.add("  if ({}) {} = ({} *){};", grown_, pointer(*array), c_type(array->array->element), grown_);
     lines.add("  else {} = 2;", failed);
     lines.push_back("}");
   }
+  return lines;
+}
+
+Lines Assembly::copy(const loop::Appended &appended, const std::string &parts,
+                     const std::string &chunk) const {
+  Lines lines;
+  for (const Array *array : grown(appended))
+    lines.add("unravel_parts_copy(&{}, {}, {}, {}, {}, {}, sizeof(*{}));", parts, chunk, lines.size(),
+              range_of(appended, counter_of(appended, *array).end), pointer(*array), length_of(*array),
+              pointer(*array));
   for (const loop::Appended::Pointers &pointers : appended.pointers) {
     const bool is_long = expressions_.type_of(pointers.array) == loop::ElementType::Int64;
     const std::string raise = is_long ? "raise_long" : "raise";
     expressions_.need(raise);
-    lines.add("if (!{}) unravel_{}(&{}, {}, {}, {}, {});", failed, raise, parts, names_.array(pointers.array),
-              range_of(pointers.end), appended.counter(pointers.end) ? 1 : 0, range_of(pointers.into));
-    if (!appended.counter(pointers.end))
-      lines.add("{} = {}.rows[{} * {}.chunks - {}];", names_.variable(pointers.end), parts,
-                1 + 2 * variables.size(), parts,
-                1 + 2 * variables.size() - (2 + 2 * static_cast<std::size_t>(range_of(pointers.end))));
+    lines.add("unravel_{}(&{}, {}, {}, {}, {}, {});", raise, parts, chunk, names_.array(pointers.array),
+              range_of(appended, pointers.end), appended.counter(pointers.end) ? 1 : 0,
+              range_of(appended, pointers.into));
   }
+  return lines;
+}
+
+Lines Assembly::end(const loop::Appended &appended, const std::string &parts) const {
+  const std::size_t row = 1 + 2 * appended.variables().size();
+  Lines lines;
+  for (const loop::Appended::Pointers &pointers : appended.pointers)
+    if (!appended.counter(pointers.end))
+      lines.add("{} = {}.rows[{} * {}.chunks - {}];", names_.variable(pointers.end), parts, row, parts,
+                row - (2 + 2 * range_of(appended, pointers.end)));
   lines.add("unravel_parts_end(&{});", parts);
-  lines.add("if ({}) {{", failed);
-  lines.add("  {} = {};", code_, failed);
+  lines.add("if ({}) {{", failure_of(parts));
+  lines.add("  {} = {};", code_, failure_of(parts));
   lines.add("  goto {};", label_);
   lines.push_back("}");
   return lines;

@@ -65,8 +65,14 @@ public:
   void end_own();
   /// The thread's arrays as `parts` holds them.
   Lines hold(const loop::Appended &appended, const std::string &parts) const;
-  /// All arrays and counters from the parts of all threads.
-  Lines join(const loop::Appended &appended, const std::string &parts) const;
+  /// Counters from the parts of all threads, and arrays with room for all that these have.
+  Lines place(const loop::Appended &appended, const std::string &parts) const;
+  /// Puts what a chunk has made to its place. So all arrays take one team, whose threads take time to wake.
+  Lines copy(const loop::Appended &appended, const std::string &parts, const std::string &chunk) const;
+  /// What is left of the parts, and whether all went well.
+  Lines end(const loop::Appended &appended, const std::string &parts) const;
+  /// Is not 0 once something has failed.
+  static std::string failure_of(const std::string &parts) { return parts + ".code"; }
 
   /// Gives the arrays to the structs.
   Lines finish() const;
@@ -89,6 +95,11 @@ private:
 
   /// `C_col, C_NNZ_room, 1, sizeof(*C_col)`; the variables of extents may have other names.
   std::string sized(const Array &array, const std::map<std::string, std::string> &by) const;
+  /// The elements of one of its count.
+  std::string length_of(const Array &array) const;
+  static const loop::Appended::Counter &counter_of(const loop::Appended &appended, const Array &array);
+  /// The number of the range that the variable counts, among those that parts have.
+  static std::size_t range_of(const loop::Appended &appended, const std::string &end);
   /// Refuses more than so many.
   Growth begin_growth(const std::string &room, const loop::Reserve &x, std::int64_t most) const;
   Growth grow_workspace(const loop::Reserve &x) const;

@@ -237,7 +237,16 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
     assembly_.end_own();
   });
   close({});
-  lines(assembly_.join(made, parts));
+  lines(assembly_.place(made, parts));
+  open(fmt::format("if (!{})", Assembly::failure_of(parts)), {});
+  pragma(team(fmt::format("parallel if ({}.chunks > 1)", parts)), "");
+  open("", {});
+  pragma("for schedule(static)", "");
+  open(fmt::format("for (int64_t {0} = 0; {0} < {1}.chunks; {0}++)", chunk, parts), {});
+  close(assembly_.copy(made, parts, chunk));
+  close({fmt::format("unravel_parts_release(&{});", parts)});
+  close({});
+  lines(assembly_.end(made, parts));
   close({});
 }
 

@@ -131,6 +131,10 @@ Program reserve_ahead(Program program, const Known &known = {});
 /// since others may change that.
 Program sums_in_vectors(Program program, const Known &known = {});
 
+/// Rows of many entries, whose products are added up in an array of the workspace and then taken out: those
+/// of the same columns, one behind the other, are done at once, with their sums beside each other.
+Program group_rows(Program program, const Known &known = {});
+
 /// Where many short segments are known to be gone through by keys (rows of B in A(i,k) * B(k,j)), the loop
 /// over the keys asks for the segments of keys further on.
 Program prefetch_segments(Program program, const Known &known = {});

@@ -53,10 +53,12 @@ typedef struct unravel_parts {
   void **held;
   int code;
 } unravel_parts;
-// For a team of `threads`. Returns 0 if memory runs out.
+// For a team of `threads`. Their arrays begin here: what a thread allocates first, allocators keep in places of its
+// own, and return to the system as soon as it is freed. Returns 0 if memory runs out.
 static inline int unravel_parts_begin(unravel_parts *parts, int64_t iterations, int64_t threads, int64_t ranges,
                                       int64_t arrays) {
   const int64_t wanted = threads > 1 ? 16 * threads : 1;
+  int64_t k;
   parts->chunks = wanted < iterations ? wanted : iterations < 1 ? 1 : iterations;
   parts->threads = threads;
   parts->ranges = ranges;
@@ -67,7 +69,11 @@ static inline int unravel_parts_begin(unravel_parts *parts, int64_t iterations, 
   parts->rows = (int64_t *)calloc((size_t)(parts->chunks * (1 + 2 * ranges)), sizeof(int64_t));
   parts->held = (void **)calloc((size_t)(threads * arrays), sizeof(void *));
   parts->rooms = (int64_t *)calloc((size_t)(threads * arrays), sizeof(int64_t));
+  for (k = 0; parts->held && k < threads * arrays; k++)
+    parts->held[k] = realloc(0, 1);
   if (parts->rows && parts->held && parts->rooms) return 1;
+  for (k = 0; parts->held && k < threads * arrays; k++)
+    free(parts->held[k]);
   free(parts->rows);
   free(parts->rooms);
   free(parts->held);
@@ -95,6 +101,10 @@ static inline int64_t unravel_parts_first(const unravel_parts *parts, int64_t ch
   const int64_t count = upper > lower ? upper - lower : 0;
   return lower + count / parts->chunks * chunk + count % parts->chunks * chunk / parts->chunks;
 }
+// An array of this thread, until it holds another one.
+static inline void *unravel_parts_own(const unravel_parts *parts, int64_t array) {
+  return parts->held[unravel_thread() * parts->arrays + array];
+}
 // Notes where a range of this thread's elements begins; where it ends.
 static inline void unravel_parts_from(unravel_parts *parts, int64_t chunk, int64_t range, int64_t begin) {
   int64_t *const row = parts->rows + chunk * (1 + 2 * parts->ranges);
@@ -105,13 +115,15 @@ static inline void unravel_parts_to(unravel_parts *parts, int64_t chunk, int64_t
   parts->rows[chunk * (1 + 2 * parts->ranges) + 2 + 2 * range] = end;
 }
 // Like unravel_room_ahead, for a range of this thread's elements: what the finished iterations of the chunk needed
-// is taken as typical of all of them, and of all chunks that a thread has.
+// is taken as typical of all of them, and of all chunks that a thread has. Thread 0 makes room for all chunks, as its
+// array may become the result.
 static inline int64_t unravel_parts_room(const unravel_parts *parts, int64_t chunk, int64_t range,
                                          int64_t room, int64_t least, int64_t most, int64_t done,
                                          int64_t all) {
   const int64_t begin = parts->rows[chunk * (1 + 2 * parts->ranges) + 1 + 2 * range];
   const double each = (double)(least - begin) / (double)done * (double)all;
-  const double share = each * (double)parts->chunks / (double)parts->threads, now = (double)begin + each;
+  const double all_chunks = each * (double)parts->chunks, now = (double)begin + each;
+  const double share = unravel_thread() == 0 ? all_chunks : all_chunks / (double)parts->threads;
   return unravel_room_ahead(room, least, most, share > now ? share : now);
 }
 static inline void unravel_parts_hold(unravel_parts *parts, int64_t array, void *memory, int64_t room) {
@@ -141,45 +153,37 @@ static inline int64_t unravel_parts_before(const unravel_parts *parts, int64_t c
     sum += row[1] - row[0];
   return sum;
 }
-// Joins what the chunks have made of a range, one after the other, in `count` times `length` elements: thread 0's
-// array, which has the first chunks in their places, if there is room for all; else `old`, resized. Returns null, and
-// leaves `old` unchanged, if memory runs out.
-static inline void *unravel_parts_join(unravel_parts *parts, int64_t array, int64_t range, void *old,
-                                       int64_t count, int64_t length, size_t size) {
+// Returns memory for what all threads have made of a range, `count` times `length` elements: thread 0's array, which
+// has the first chunks in their places, if there is room for all; else `old`, resized. Returns null, and leaves `old`
+// unchanged, if memory runs out.
+static inline void *unravel_parts_place(unravel_parts *parts, int64_t array, void *old, int64_t count,
+                                        int64_t length, size_t size) {
   const int in_place = parts->held[array] && (parts->chunks == 1 || parts->rooms[array] >= count);
-  char *const memory = (char *)unravel_grow(in_place ? parts->held[array] : old, count, length, size);
-  int64_t k;
-  if (!memory) return 0;
-  if (in_place) {
-    free(old);
-    parts->held[array] = 0;
-  }
-  if (parts->chunks == 1) return memory;
-#ifdef _OPENMP
-#pragma omp parallel num_threads((int)parts->threads)
-#endif
-  {
-#ifdef _OPENMP
-#pragma omp for schedule(static)
-#endif
-    for (k = 0; k < parts->chunks; k++) {
-      const int64_t *row = parts->rows + k * (1 + 2 * parts->ranges);
-      const int64_t begin = row[1 + 2 * range], end = row[2 + 2 * range];
-      const size_t bytes = (size_t)length * size;
-      if ((row[0] > 0 || !in_place) && begin < end)
-        memcpy(memory + (size_t)unravel_parts_before(parts, k, range) * bytes,
-               (const char *)parts->held[row[0] * parts->arrays + array] + (size_t)begin * bytes,
-               (size_t)(end - begin) * bytes);
-    }
-#ifdef _OPENMP
-#pragma omp for schedule(static)
-#endif
-    for (k = 0; k < parts->threads; k++) {
-      free(parts->held[k * parts->arrays + array]);
-      parts->held[k * parts->arrays + array] = 0;
-    }
-  }
+  void *const memory = unravel_grow(in_place ? parts->held[array] : old, count, length, size);
+  if (!memory || !in_place) return memory;
+  free(old);
+  parts->held[array] = 0;
   return memory;
+}
+// Copies what a chunk has made of a range behind what earlier chunks have made, unless it is in its place.
+static inline void unravel_parts_copy(const unravel_parts *parts, int64_t chunk, int64_t array, int64_t range,
+                                      void *to, int64_t length, size_t size) {
+  const int64_t *row = parts->rows + chunk * (1 + 2 * parts->ranges);
+  const int64_t begin = row[1 + 2 * range], end = row[2 + 2 * range];
+  const char *const from = (const char *)parts->held[row[0] * parts->arrays + array];
+  const size_t bytes = (size_t)length * size;
+  if (from && begin < end)
+    memcpy((char *)to + (size_t)unravel_parts_before(parts, chunk, range) * bytes,
+           from + (size_t)begin * bytes, (size_t)(end - begin) * bytes);
+}
+// Frees this thread's arrays.
+static inline void unravel_parts_release(unravel_parts *parts) {
+  void **const held = parts->held + unravel_thread() * parts->arrays;
+  int64_t k;
+  for (k = 0; k < parts->arrays; k++) {
+    free(held[k]);
+    held[k] = 0;
+  }
 }
 static inline void unravel_parts_end(unravel_parts *parts) {
   int64_t k;
@@ -191,21 +195,15 @@ static inline void unravel_parts_end(unravel_parts *parts) {
 }
 
 // part: raise_L
-// Turns pointers into a range of each thread's elements into pointers into all elements. `nodes` is the range of the
-// pointers, which have been joined or are in their places already.
-static inline void unravel_raise_L(const unravel_parts *parts, KEY *pointers, int64_t nodes, int is_joined,
-                                   int64_t into) {
-  int64_t k;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads((int)parts->threads) if (parts->chunks > 1)
-#endif
-  for (k = 0; k < parts->chunks; k++) {
-    const int64_t *row = parts->rows + k * (1 + 2 * parts->ranges);
-    const int64_t count = row[2 + 2 * nodes] - row[1 + 2 * nodes];
-    const int64_t begin = is_joined ? unravel_parts_before(parts, k, nodes) : row[1 + 2 * nodes];
-    const KEY more = (KEY)(unravel_parts_before(parts, k, into) - row[1 + 2 * into]);
-    int64_t node;
-    for (node = begin; more != 0 && node < begin + count; node++)
-      pointers[node] += more;
-  }
+// Turns a chunk's pointers into a range of its thread's elements into pointers into all elements. `nodes` is the
+// range of the pointers, which have been copied, or are in their places already.
+static inline void unravel_raise_L(const unravel_parts *parts, int64_t chunk, KEY *pointers, int64_t nodes,
+                                   int is_copied, int64_t into) {
+  const int64_t *row = parts->rows + chunk * (1 + 2 * parts->ranges);
+  const int64_t count = row[2 + 2 * nodes] - row[1 + 2 * nodes];
+  const int64_t begin = is_copied ? unravel_parts_before(parts, chunk, nodes) : row[1 + 2 * nodes];
+  const KEY more = (KEY)(unravel_parts_before(parts, chunk, into) - row[1 + 2 * into]);
+  int64_t node;
+  for (node = begin; more != 0 && node < begin + count; node++)
+    pointers[node] += more;
 }
