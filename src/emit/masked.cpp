@@ -145,11 +145,9 @@ StepsText plain_text(const For &loop, const GatheredSum &sum, const std::string 
                           ? "  const {0} *{1} = unravel_first{2} + (4 - ({3} - {4}));"
                           : "  const {0} *{1} = (const {0} *)(unravel_first_of_8{2} + (8 - ({3} - {4})));";
   const bool is_integer = value::is_integer(sum.element);
-  const std::string integer = is_integer                       ? c_type(sum.element)
-                              : expressions.single_precision() ? "int32_t"
-                                                               : "int64_t";
+  const char *integer = value::facts_of(sum.element).bytes == 4 ? "int32_t" : "int64_t";
   text.finish.push_back(
-      fmt::format(fmt::runtime(first), in_pairs ? integer : bits, mask, suffix, end, variable));
+      fmt::format(fmt::runtime(first), in_pairs ? std::string(integer) : bits, mask, suffix, end, variable));
   for (int k : {0, 1})
     text.finish.push_back(fmt::format("  {} += {};", sums[k], kept(k)));
   text.finish.push_back(fmt::format("  {} = {};", variable, end));
