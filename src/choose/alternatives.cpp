@@ -249,7 +249,8 @@ private:
       if (!other || !fits(*other, plan.split)) return;
       run_in_parallel(*other);
       // Where keys range too far for a map there may be more positions, but that is rare.
-      if (auto *walk = find_of(*other, found.variable)->as<plan::Walk>()) walk->few_positions = few;
+      if (auto *walk = find_of(*other, found.variable)->as<plan::Walk>())
+        walk->few_positions = few, walk->in_order = map.in_order;
       plan.alternatives.insert(
           plan.alternatives.begin(),
           {condition, fmt::format("a map of {} would not pay", found.tensor), std::move(*other)});

@@ -145,11 +145,9 @@ StepsText plain_text(const For &loop, const GatheredSum &sum, const std::string 
                           ? "  const {0} *{1} = unravel_first{2} + (4 - ({3} - {4}));"
                           : "  const {0} *{1} = (const {0} *)(unravel_first_of_8{2} + (8 - ({3} - {4})));";
   const bool is_integer = value::is_integer(sum.element);
-  const std::string integer = is_integer                       ? c_type(sum.element)
-                              : expressions.single_precision() ? "int32_t"
-                                                               : "int64_t";
+  const char *integer = value::facts_of(sum.element).bytes == 4 ? "int32_t" : "int64_t";
   text.finish.push_back(
-      fmt::format(fmt::runtime(first), in_pairs ? integer : bits, mask, suffix, end, variable));
+      fmt::format(fmt::runtime(first), in_pairs ? std::string(integer) : bits, mask, suffix, end, variable));
   for (int k : {0, 1})
     text.finish.push_back(fmt::format("  {} += {};", sums[k], kept(k)));
   text.finish.push_back(fmt::format("  {} = {};", variable, end));
@@ -161,6 +159,31 @@ StepsText plain_text(const For &loop, const GatheredSum &sum, const std::string 
   text.finish.push_back(
       is_integer ? fmt::format("{0} = ({1})((uint32_t){0} {2} ({3}));", target, integer, sign, total)
                  : fmt::format("{} {}= {};", target, sign, total));
+  return text;
+}
+
+/// Bytes that are counted, 4 at a time. In the last step those behind the segment are read too, if there are.
+StepsText counted_text(const For &loop, const GatheredSum &sum, const std::string &end,
+                       const Program &program, Names &names, Expressions &expressions) {
+  const std::string &variable = names.variable(loop.variable);
+  const Factor &factor = sum.factors.front();
+  const auto *keys = factor.keys.as<term::Apply>();
+  auto ahead = [&](const Term &term, int by) {
+    return with(term, loop.variable, term::variable(loop.variable) + by);
+  };
+  StepsText text;
+  text.over_steps = fmt::format("for (; {0} + 4 < {1}; {0} += 4)", variable, end);
+  text.finish.push_back(fmt::format("if ({} < {} && {} < {}) {{", variable, end,
+                                    expressions.term(ahead(keys->arguments[0], 3)),
+                                    expressions.term_of_members(*slots_of(keys->function, program))));
+  for (int k = 0; k < 4; ++k) {
+    const std::string one =
+        fmt::format("{} {}= {}", names.variable(sum.sum.name), sum.subtracts ? "-" : "+",
+                    expressions.element({element_of(factor).array, ahead(factor.keys, k)}));
+    text.inside.push_back(one + ";");
+    text.finish.push_back("  " + one + (k > 0 ? fmt::format(" & ({} + {} < {});", variable, k, end) : ";"));
+  }
+  text.finish.insert(text.finish.end(), {fmt::format("  {} = {};", variable, end), "}"});
   return text;
 }
 
@@ -211,7 +234,8 @@ ElementType StatementWriter::value_type() const {
   return expressions_.plain_type();
 }
 
-bool StatementWriter::is_paired_as_integers(const For &x, const GatheredSum &sum) const {
+bool StatementWriter::is_in_plain_steps(const For &x, const GatheredSum &sum) const {
+  if (sum.counts) return x.masked->reads_on;
   const ElementType type = sum.element;
   return x.masked->reads_on && sum.gathers() && value::is_integer(type) && value::facts_of(type).bytes == 4 &&
          expressions_.types().of_local(sum.sum.name) == type &&
@@ -222,7 +246,7 @@ bool StatementWriter::is_paired_as_integers(const For &x, const GatheredSum &sum
 std::optional<GatheredSum> StatementWriter::masked_sum(const For &x) const {
   if (!x.masked || (!x.masked->reads_on && gathers_form() == EmitOptions::Gathers::Never)) return {};
   std::optional<GatheredSum> sum = gathered_sum(x, program_);
-  return sum && (sum->element == value_type() || is_paired_as_integers(x, *sum)) ? sum : std::nullopt;
+  return sum && (sum->element == value_type() || is_in_plain_steps(x, *sum)) ? sum : std::nullopt;
 }
 
 std::string StatementWriter::write_masked(const For &x) {
@@ -235,7 +259,8 @@ std::string StatementWriter::write_masked(const For &x) {
   const std::string when = masked_condition(*x.masked);
   const std::string masked = when.empty() ? "" : masked_.at(when);
   auto write_steps = [&](const std::string &condition, const StepsText &text) {
-    open(condition.empty() ? "" : fmt::format("if ({})", condition), {text.begin});
+    open(condition.empty() ? "" : fmt::format("if ({})", condition), {});
+    if (!text.begin.empty()) line("{}", text.begin);
     open(text.over_steps, text.inside);
     close({});
     lines(text.finish);
@@ -250,7 +275,8 @@ std::string StatementWriter::write_masked(const For &x) {
   }
   if (x.masked->reads_on) {
     text_ += "#ifdef __GNUC__\n";
-    write_steps(masked, plain_text(x, *sum, end, program_, names_, expressions_));
+    const auto steps = sum->counts ? counted_text : plain_text;
+    write_steps(masked, steps(x, *sum, end, program_, names_, expressions_));
     line("}");
     text_ += "#endif\n";
   }

@@ -75,6 +75,8 @@ std::string variant(std::string text, bool is_long, bool single) {
       {"LOAD_KEYS", is_long ? "_mm512_maskz_loadu_epi64" : "_mm256_maskz_loadu_epi32"},
       {"LOAD_VALUES", single ? "_mm256_maskz_loadu_ps" : "_mm512_maskz_loadu_pd"},
       {"PAIR_BYTES", single ? "8" : "16"},
+      {"TO_LANE ", ""},
+      {"LANE", single ? "float" : "double"},
       {"KEY", is_long ? "int64_t" : "int32_t"},
       {"GREATEST", single ? "(float)(1.0 / 0.0)" : "(double)(1.0 / 0.0)"},
       {"LEAST", single ? "(float)(-1.0 / 0.0)" : "(double)(-1.0 / 0.0)"},
@@ -110,12 +112,16 @@ using Words = std::vector<std::pair<std::string, std::string>>;
 /// What is asked for of a file, with these meanings of its words.
 std::string functions_of(const char *file, const Words &words, const std::set<std::string> &needs) {
   std::string result;
-  for (const Part &part : parts_of(file)) {
-    std::string name = part.names.front(), text = part.text;
-    for (const auto &[word, meaning] : words)
-      replace_all(name, word, meaning), replace_all(text, word, meaning);
-    if (needs.contains(name)) result += guarded(name, text);
-  }
+  for (const Part &part : parts_of(file))
+    for (bool is_long : {false, true}) {
+      std::string name = part.names.front(), text = part.text;
+      if (is_long && name.find("_L") == std::string::npos) continue;
+      Words all = words;
+      all.insert(all.end(), {{"KEY", is_long ? "int64_t" : "int32_t"}, {"_L", is_long ? "_long" : ""}});
+      for (const auto &[word, meaning] : all)
+        replace_all(name, word, meaning), replace_all(text, word, meaning);
+      if (needs.contains(name)) result += guarded(name, text);
+    }
   return result;
 }
 
@@ -135,17 +141,21 @@ std::string typed_functions(const std::set<std::string> &needs) {
     }
     if (!facts.is_integer || facts.word.empty()) continue;
     const double end = std::ldexp(1.0, value::bits_of(facts.type));
-    integers +=
-        functions_of("integers",
-                     {{"_F", suffix},
-                      {"VALUE", c_name},
-                      {"UNSIGNED", std::string(value::facts_of(value::without_sign(facts.type)).c_name)},
-                      {"IS_SIGNED", facts.is_signed ? "1" : "0"},
-                      {"GREATEST", value::greatest_text(facts.type)},
-                      {"LEAST", value::least_text(facts.type)},
-                      {"END", real_text(end)},
-                      {"BEGIN", real_text(facts.is_signed ? -end : 0)}},
-                     needs);
+    const std::string without_sign(value::facts_of(value::without_sign(facts.type)).c_name);
+    integers += functions_of("integers",
+                             {{"_F", suffix},
+                              {"VALUE", c_name},
+                              {"UNSIGNED", without_sign},
+                              {"INTEGER", fmt::format("int{}_t", 8 * facts.bytes)},
+                              {"PAIR_BYTES", std::to_string(2 * facts.bytes)},
+                              {"TO_LANE ", "(" + without_sign + ")"},
+                              {"LANE", without_sign},
+                              {"IS_SIGNED", facts.is_signed ? "1" : "0"},
+                              {"GREATEST", value::greatest_text(facts.type)},
+                              {"LEAST", value::least_text(facts.type)},
+                              {"END", real_text(end)},
+                              {"BEGIN", real_text(facts.is_signed ? -end : 0)}},
+                             needs);
   }
   return integers + complex;
 }

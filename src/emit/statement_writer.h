@@ -107,7 +107,7 @@ private:
   /// None where no form of steps may be written.
   std::optional<loop::GatheredSum> masked_sum(const loop::For &x) const;
   /// Integers of 32 bits, which compilers would gather with the processor's own instructions.
-  bool is_paired_as_integers(const loop::For &x, const loop::GatheredSum &sum) const;
+  bool is_in_plain_steps(const loop::For &x, const loop::GatheredSum &sum) const;
 
   /// When masked steps are taken, over members and pointers; empty: always.
   std::string masked_condition(const loop::Masked &masked);

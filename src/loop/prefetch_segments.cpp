@@ -67,9 +67,15 @@ private:
     if (!key || !extents_.contains(key->function)) return std::nullopt;
     const Term number = term::variable(std::get<Let>(loop.body.front().kind).variable);
     std::optional<Segments> found;
+    term::Substitution named; // bounds that have been read in front of the loop inside
+    each<Let>(loop.body, [&](const Let &let) {
+      if (let.value.as<term::Apply>()) named[let.variable] = let.value;
+    });
+    named.erase(std::get<Let>(loop.body.front().kind).variable);
     each<For>(loop.body, [&](const For &inner) {
-      const auto *begin = found ? nullptr : inner.lower.as<term::Apply>();
-      const auto *end = inner.upper.as<term::Apply>();
+      const Term lower = substitute(inner.lower, named), upper = substitute(inner.upper, named);
+      const auto *begin = found ? nullptr : lower.as<term::Apply>();
+      const auto *end = upper.as<term::Apply>();
       if (!begin || !end || begin->function != end->function || begin->arguments != std::vector{number} ||
           end->arguments != std::vector{number + Term(1)} || !pays(begin->function))
         return;

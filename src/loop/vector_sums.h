@@ -52,6 +52,7 @@ struct GatheredSum {
   bool subtracts = false;
   std::vector<Factor> factors; // one of them isn't Fixed, at least
   ElementType element{};       // of all arrays of values in the product
+  bool counts = false;         // in 64 bits, how many of the bytes that keys name are 1
 
   bool gathers() const; // is a factor Gathered?
 };

@@ -376,6 +376,8 @@ private:
       loop.parallel.reset();
     loop.brief = !parallel && plan_.brief == index;
     if (!parallel && looks_for_marks(plan_, index, loop.body)) loop.together = tested_together;
+    const LevelPlan *walk = parallel ? nullptr : walk_in_order(plan_, index);
+    if (walk && around(*walk).ends_loop) return {where_they_overlap(plan_, *walk, std::move(loop))};
     return {{std::move(loop)}};
   }
 
@@ -494,7 +496,8 @@ private:
       choice.otherwise = cut_iteration(index, pieces);
       return {{std::move(choice)}};
     });
-    if (has_copies() && !loop::only_adds_to(pieces.loop.body, space_.target.array)) pieces.loop.parallel.reset();
+    if (has_copies() && !loop::only_adds_to(pieces.loop.body, space_.target.array))
+      pieces.loop.parallel.reset();
     Block block;
     if (equal.within && clear_at_ && *clear_at_ > index && *clear_at_ <= *equal.within) {
       Block clear;

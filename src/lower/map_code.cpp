@@ -97,20 +97,6 @@ bool adds_nothing(const combine::IterationSpace &space, plan::MapForm form) {
          space.target_type() != value::Type::Bool;
 }
 
-/// The loop, where the ranges of its targets and of the map's keys overlap. `target`: over its variable.
-loop::Statement where_they_overlap(loop::For loop, const term::Term &target, const plan::DenseMap &map,
-                                   const std::string &position) {
-  const auto at = [](const term::Term &of, const std::string &variable, const term::Term &place) {
-    return term::substitute(of, {{variable, place}});
-  };
-  const term::Term &key = map.keys.front(), one(1);
-  const term::Term overlap = term::conjunction(
-      {term::less(loop.lower, loop.upper), term::less(map.lower, map.upper),
-       term::at_most(at(key, position, map.lower), at(target, loop.variable, loop.upper - one)),
-       term::at_most(at(target, loop.variable, loop.lower), at(key, position, map.upper - one))});
-  return {loop::If{overlap, {{std::move(loop)}}, "otherwise no keys match"}};
-}
-
 /// The find that the map's value in the loop is of.
 const LevelPlan *find_of(const LeafPlan &leaf, const std::string &value) {
   for (const LevelPlan &plan : leaf.finds.levels)
@@ -220,6 +206,20 @@ loop::Block sum_of_map(const loop::Local &sum, const loop::For &head, loop::Bloc
   return {{loop::DeclareValue{sum.name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
 }
 
+loop::Statement where_they_overlap(loop::For loop, const term::Term &target, const term::Term &key,
+                                   const std::string &position, const term::Term &lower,
+                                   const term::Term &upper) {
+  const auto at = [](const term::Term &of, const std::string &variable, const term::Term &place) {
+    return term::substitute(of, {{variable, place}});
+  };
+  const term::Term one(1);
+  const term::Term overlap = term::conjunction(
+      {term::less(loop.lower, loop.upper), term::less(lower, upper),
+       term::at_most(at(key, position, lower), at(target, loop.variable, loop.upper - one)),
+       term::at_most(at(target, loop.variable, loop.lower), at(key, position, upper - one))});
+  return {loop::If{overlap, {{std::move(loop)}}, "otherwise no keys match"}};
+}
+
 std::pair<loop::Block, loop::Value> sum_of_present(const combine::IterationSpace &space, const LeafPlan &leaf,
                                                    const loop::For &head, loop::Block of_map,
                                                    const loop::Value &value) {
@@ -242,7 +242,8 @@ std::pair<loop::Block, loop::Value> sum_of_present(const combine::IterationSpace
     loop.body = std::move(of_map);
     loop.body.push_back({std::move(add)});
     const std::string &position = leaf.nest.levels[find.level].variable;
-    loop::Statement all = map.in_order ? where_they_overlap(std::move(loop), target, map, position)
+    loop::Statement all = map.in_order ? where_they_overlap(std::move(loop), target, map.keys.front(),
+                                                            position, map.lower, map.upper)
                                        : loop::Statement{std::move(loop)};
     return loop::Block{{std::move(declaration)}, std::move(all)};
   };

@@ -53,6 +53,12 @@ std::pair<loop::Block, loop::Value> sum_of_present(const combine::IterationSpace
                                                    const loop::For &head, loop::Block of_map,
                                                    const loop::Value &value);
 
+/// The loop, where the ranges of its targets and of the segment's keys overlap: both are in order. `target`:
+/// over the loop's variable; `key`: over the segment's, `position`, which lies in [lower, upper).
+loop::Statement where_they_overlap(loop::For loop, const term::Term &target, const term::Term &key,
+                                   const std::string &position, const term::Term &lower,
+                                   const term::Term &upper);
+
 /// Is a mark all that decides about an iteration? `body`: what the loop executes.
 bool looks_for_marks(const LeafPlan &leaf, std::size_t index, const loop::Block &body);
 

@@ -2,10 +2,12 @@
 
 #include "loop/walk.h"
 #include "lower/find_code.h"
+#include "lower/map_code.h"
 #include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace unravel::lower {
 
@@ -163,6 +165,27 @@ bool ends_loop(const LeafPlan &leaf, const LevelPlan &plan, std::optional<std::s
   for (std::size_t k = loop; k < plan.level; ++k)
     if (term::mentions(end, levels[k].variable) || contains(walk->state, levels[k].variable)) return false;
   return true;
+}
+
+const LevelPlan *walk_in_order(const LeafPlan &leaf, std::size_t loop) {
+  const std::vector<Level> &levels = leaf.nest.levels;
+  for (const LevelPlan &plan : leaf.finds.levels) {
+    if (!plan.walk() || !plan.walk()->in_order || plan.level <= loop) continue;
+    const auto between = levels.begin() + static_cast<std::ptrdiff_t>(loop) + 1;
+    if (std::all_of(between, levels.begin() + static_cast<std::ptrdiff_t>(plan.level),
+                    [](const Level &level) { return level.is_let() && level.guards.empty(); }))
+      return &plan;
+  }
+  return nullptr;
+}
+
+loop::Statement where_they_overlap(const LeafPlan &leaf, const LevelPlan &walk, loop::For loop) {
+  const Level &found = leaf.nest.levels[walk.level];
+  term::Term target = found.components.front().target;
+  for (std::size_t k = walk.level; leaf.nest.levels[--k].is_let();)
+    target = term::substitute(target, {{leaf.nest.levels[k].variable, leaf.nest.levels[k].value}});
+  return where_they_overlap(std::move(loop), target, found.components.front().key, found.variable,
+                            found.lower, found.upper);
 }
 
 } // namespace unravel::lower

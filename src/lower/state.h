@@ -61,4 +61,9 @@ term::Term slots_of(const std::vector<term::Term> &extents);
 /// `cleared`: the level at which the result is cleared, if one is.
 bool ends_loop(const LeafPlan &leaf, const plan::LevelPlan &plan, std::optional<std::size_t> cleared);
 
+/// The walk that the loop at that level leads to, if its keys and targets are in order; else null.
+const plan::LevelPlan *walk_in_order(const LeafPlan &leaf, std::size_t loop);
+/// That loop, where the ranges of its targets and of the walk's segment overlap.
+loop::Statement where_they_overlap(const LeafPlan &leaf, const plan::LevelPlan &walk, loop::For loop);
+
 } // namespace unravel::lower

@@ -112,6 +112,9 @@ struct Walk {
   bool advance = false; // `++q` after a match is allowed (O-inc)
   /// The plan is executed where there are few positions: the walk takes single steps.
   bool few_positions = false;
+  /// Keys strictly increase over the segment, and targets over the loop that leads to the find: where the
+  /// ranges of both lie apart, that loop is passed by.
+  bool in_order = false;
   /// Without a state, in step with the loop that leads to the find (find/walk.h).
   std::optional<InStep> in_step;
   /// The loop that need not take every value.

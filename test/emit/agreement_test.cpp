@@ -54,9 +54,12 @@ public:
       fill(parameter, memory);
     for (const loop::TensorParameter &parameter : program.parameters)
       for (const loop::ArrayParameter &array : parameter.arrays)
-        if (array.is_value && array.element == loop::ElementType::Int32)
-          for (double &each : memory.values.at(parameter.name + "." + array.name))
-            each = std::trunc(4 * each) * 134217727; // products and sums of these wrap around
+        if (array.is_value)
+          for (double &each : memory.values.at(parameter.name + "." + array.name)) {
+            if (array.element == loop::ElementType::Int32)
+              each = std::trunc(4 * each) * 134217727; // products and sums of these wrap around
+            if (array.element == loop::ElementType::Bool) each = each > 0;
+          }
     if (below(10) == 0 && !program.preconditions.empty())
       memory.sizes[program.parameters.back().name + ".N"] += 1;
     return memory;
@@ -187,6 +190,7 @@ private:
       return array.is_value ? convert<std::int32_t>(name, memory_.values.at(name))
                             : convert<std::int32_t>(name, memory_.indices.at(name));
     case loop::ElementType::Int64: return convert<std::int64_t>(name, memory_.indices.at(name));
+    case loop::ElementType::Bool: return convert<bool>(name, memory_.values.at(name));
     case loop::ElementType::Float32: return convert<float>(name, memory_.values.at(name));
     case loop::ElementType::Float64: return convert<double>(name, memory_.values.at(name));
     default: break; // bits are in workspaces only; other types are tested with whole kernels

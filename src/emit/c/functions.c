@@ -19,6 +19,8 @@
 #define BITS uint64_t
 #define SIGN 63
 #define PAIR_BYTES 16
+#define LANE double
+#define TO_LANE
 #define VECTOR __m512d
 #define LOAD_VALUES _mm512_maskz_loadu_pd
 #define LOAD_KEYS _mm256_maskz_loadu_epi32
@@ -111,24 +113,7 @@ static inline int unravel_uneven_L(const KEY *pointers, int64_t segments) {
   return pairs > 0 && 8 * differ >= pairs;
 }
 
-// part: pairs_F
-#ifdef __GNUC__
-typedef VALUE unravel_pair_F __attribute__((vector_size(PAIR_BYTES), aligned(sizeof(VALUE)), may_alias));
-typedef INTEGER unravel_mask_F __attribute__((vector_size(PAIR_BYTES), aligned(sizeof(VALUE)), may_alias));
-static inline unravel_pair_F unravel_pair_F_at(const VALUE *from) {
-  return *(const unravel_pair_F *)from;
-}
-#endif
-
-// part: kept_F
-#ifdef __GNUC__
-// Masks for the first n elements: they begin at place 4 - n.
-static const INTEGER unravel_first_F[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-// The pair, 0 where the mask is.
-static inline unravel_pair_F unravel_kept_F(unravel_pair_F pair, const INTEGER *mask) {
-  return (unravel_pair_F)((unravel_mask_F)pair & *(const unravel_mask_F *)mask);
-}
-#endif
+#include "pairs.c"
 
 // part: fours_F
 #ifdef __GNUC__
@@ -136,15 +121,6 @@ typedef VALUE unravel_four_F __attribute__((vector_size(4 * sizeof(VALUE)), alig
 typedef INTEGER unravel_four_mask_F __attribute__((vector_size(4 * sizeof(VALUE)), aligned(sizeof(VALUE)), may_alias));
 // Masks for the first n of 8 elements: they begin at place 8 - n.
 static const INTEGER unravel_first_of_8_F[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
-#endif
-
-// part: pick_L_F
-#ifdef __GNUC__
-// The elements at two keys. For four, compilers would emit a gather, which is slow on many processors.
-static inline unravel_pair_F unravel_pick_L_F(const VALUE *from, const KEY *keys) {
-  const unravel_pair_F pair = {from[keys[0]], from[keys[1]]};
-  return pair;
-}
 #endif
 
 // part: pick_used_L_F

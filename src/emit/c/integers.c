@@ -3,7 +3,12 @@
 #include "includes.c"
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
+#define KEY int32_t
 #define VALUE int32_t
+#define INTEGER int32_t
+#define PAIR_BYTES 8
+#define LANE uint32_t
+#define TO_LANE (uint32_t)
 #define UNSIGNED uint32_t
 #define IS_SIGNED 1
 #define GREATEST INT32_MAX
@@ -34,41 +39,7 @@ static inline VALUE unravel_from_real_F(double a) {
   return a >= END ? GREATEST : a <= BEGIN ? LEAST : (VALUE)a;
 }
 
-// part: pairs_F
-#ifdef __GNUC__
-typedef UNSIGNED unravel_pair_F __attribute__((vector_size(2 * sizeof(VALUE)), aligned(sizeof(VALUE)), may_alias));
-static inline unravel_pair_F unravel_pair_F_at(const VALUE *from) {
-  return *(const unravel_pair_F *)from;
-}
-#endif
-
-// part: kept_F
-#ifdef __GNUC__
-// Masks for the first n elements: they begin at place 4 - n.
-static const VALUE unravel_first_F[8] = {(VALUE)-1, (VALUE)-1, (VALUE)-1, (VALUE)-1, 0, 0, 0, 0};
-// The pair, 0 where the mask is.
-static inline unravel_pair_F unravel_kept_F(unravel_pair_F pair, const VALUE *mask) {
-  return pair & *(const unravel_pair_F *)mask;
-}
-#endif
-
-// part: pick_F
-#ifdef __GNUC__
-// The elements at two keys. For more, compilers would emit a gather, which is slow on many processors.
-static inline unravel_pair_F unravel_pick_F(const VALUE *from, const int32_t *keys) {
-  const unravel_pair_F pair = {(UNSIGNED)from[keys[0]], (UNSIGNED)from[keys[1]]};
-  return pair;
-}
-#endif
-
-// part: pick_long_F
-#ifdef __GNUC__
-// The elements at two keys.
-static inline unravel_pair_F unravel_pick_long_F(const VALUE *from, const int64_t *keys) {
-  const unravel_pair_F pair = {(UNSIGNED)from[keys[0]], (UNSIGNED)from[keys[1]]};
-  return pair;
-}
-#endif
+#include "pairs.c"
 
 // part: reduce_sum_F
 #ifdef _OPENMP
