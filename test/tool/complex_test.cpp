@@ -208,5 +208,45 @@ TEST(ToolComplex, what_there_is_not) {
   refused({"compile", "--from", "mv.c:mv"}, "`y` is not an array of `double` or `float`");
 }
 
+/// Numbers in the text: one complex number is one factor, and what has one in it is complex.
+TEST(ToolComplex, imaginary_numbers) {
+  const Desk desk;
+  desk.write("x.npy", npy<double>("<f8", {1, -2, 0}));
+  desk.write("s.npy", npy<float>("<f4", {1, 2, 4}));
+  desk.write("r.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 5\n3 2 1\n");
+  using Numbers = std::vector<std::complex<double>>;
+  const std::vector<std::pair<std::string, Numbers>> cases{
+      {"y(i) = 2i * x(i)", {{0, 2}, {0, -4}, {0, 0}}},
+      {"y(i) = (1 - 0.5i) * x(i) + 2i * 3i", {{-5, -0.5}, {-8, 1}, {-6, 0}}},
+      {"y(i) = x(i) / 2i - i * 1i", {{0, -0.5}, {0, 0}, {0, -2}}},
+      {"y(i) = imag(A(i,j) + 2i) * x(i) * 1i", {{0, 2}, {0, -4}, {0, 0}}}, // two terms
+      {"y(i) = conj(1 + 1i) * abs(3 - 4i) + x(i)", {{6, -5}, {3, -5}, {5, -5}}},
+      {"y(i) = select(x(i) = 0, 1i, -1i) + sqrt(-4 + 0i)", {{0, 1}, {0, 1}, {0, 3}}},
+      {"for i { let t = 1 - 2i; t *= 1i; y(i) = t * x(i); }", {{2, 1}, {-4, -2}, {0, 0}}},
+  };
+  for (const auto &[line, wanted] : cases) {
+    std::vector<std::string> command{"run", line, "-i", "x=x.npy", "--json", "--check"};
+    if (line.find("A(") != std::string::npos) command.insert(command.end(), {"-i", "A=r.mtx", "-f", "A=csr"});
+    const Outcome made = desk.unravel(command);
+    ASSERT_EQ(made.code, 0) << line << made.error << made.out;
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      EXPECT_EQ(made.json()["result"]["first"][k]["value"],
+                (std::vector<double>{wanted[k].real(), wanted[k].imag()}))
+          << line;
+  }
+  Outcome made =
+      desk.unravel({"run", "y(i) = 0.5i * x(i)", "-f", "x=dense f32", "-i", "x=s.npy", "-o", "y=y.npy"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(desk.read("y.npy"), npy<std::complex<float>>("<c8", {{0, 0.5f}, {0, 1}, {0, 2}}));
+  made = desk.unravel({"run", "y = real(2i * x(i) * 1i)", "-i", "x=x.npy", "--json", "--check"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(made.json()["result"]["first"][0]["value"], 2);
+  // What is printed of a program is read as the same one.
+  made = desk.unravel({"explain", "C(i,j) = (1.5 - 2i) * A(i,k) * B(k,j) + 1i * A(i,j)", "-f", "A=csr", "-f",
+                       "B=csr", "-f", "C=csr", "--json"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  EXPECT_NE(made.out.find("(1.5 - 2i)"), std::string::npos) << made.out;
+}
+
 } // namespace
 } // namespace unravel::tool::test

@@ -18,6 +18,15 @@ static inline VALUE unravel_product_F(VALUE a, VALUE b) {
   return product.whole;
 }
 
+// part: complex_F
+static inline VALUE unravel_complex_F(REAL real, REAL imaginary) {
+  const union {
+    REAL parts[2];
+    VALUE whole;
+  } number = {{real, imaginary}};
+  return number.whole;
+}
+
 // part: quotient_F
 // Smith's formula: no square overflows.
 static inline VALUE unravel_quotient_F(VALUE a, VALUE b) {
