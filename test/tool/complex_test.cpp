@@ -130,6 +130,7 @@ TEST(ToolComplex, programs_around_kernels) {
   desk.write("a.mtx", hermitian);
   desk.write("r.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 1 0.5\n");
   desk.write("x.mtx", "%%MatrixMarket matrix array complex general\n2 1\n-4 -0.0\n-4 2\n");
+  desk.write("z.mtx", "%%MatrixMarket matrix array real general\n2 2\n-0.0\n0\n1.5\n-0.0\n");
   std::string wide = "%%MatrixMarket matrix array complex general\n2 23\n";
   for (int k = 0; k < 46; ++k)
     wide += std::to_string(k) + " " + std::to_string(0.5 * k - 7) + "\n";
@@ -144,6 +145,8 @@ TEST(ToolComplex, programs_around_kernels) {
       {{"y(i) = A(i,j) * conj(x(j))", "-f", "A=csr complex128", "-f", "x=dense complex64"},
        {{"A", "a.mtx"}, {"x", "x.mtx"}}},
       {{"y(i) = sqrt(x(i)) + 2", "-f", "x=dense complex128"}, {{"x", "x.mtx"}}}, // the zero keeps its sign
+      {{"y(i,j) = z(j,i) / 2", "-f", "z=dense f64"}, {{"z", "z.mtx"}}},          // so does a real one
+      {{"y(i,j) = -z(i,j)", "-f", "z=dense<1,0> f32", "-f", "y=dense f32"}, {{"z", "z.mtx"}}},
       {{"y(i) = (1 - 2i) * x(i) / 2i", "-f", "x=dense complex64"}, {{"x", "x.mtx"}}},
       {{"y(i,k) = A(i,j) * B(j,k)", "-f", "A=csr complex128", "-f", "B=dense complex128"},
        {{"A", "a.mtx"}, {"B", "b.mtx"}}},
