@@ -13,7 +13,7 @@ using parse::StatementTree;
 namespace {
 
 bool is_number(const Node &node) {
-  return node.type == UnravelFloat || node.type == UnravelDouble || node.type == UnravelOtherFloating;
+  return cfront::is_number(node.type);
 }
 
 bool is_arithmetic(const Node &node) {
@@ -28,22 +28,11 @@ Expression number(std::int64_t value, const text::Span &span) {
   return made;
 }
 
-Expression called(const char *name, std::vector<Expression> arguments, const text::Span &span) {
-  Expression made;
-  made.kind = Expression::Kind::Call;
-  made.name = {name, span};
-  made.span = span;
-  made.children = std::move(arguments);
-  return made;
-}
-
-Expression compared(Expression left, Expression::Comparison comparison, Expression right,
-                    const text::Span &span) {
+Expression compared(std::vector<Expression> both, Expression::Comparison comparison, const text::Span &span) {
   Expression made;
   made.kind = Expression::Kind::Compare;
   made.span = span;
-  made.children.push_back(std::move(left));
-  made.children.push_back(std::move(right));
+  made.children = std::move(both);
   made.comparisons = {comparison};
   return made;
 }
@@ -59,11 +48,13 @@ Expression::Comparison comparison_of(const Node &node) {
 }
 
 /// `then` where the test holds, else `otherwise`: where the test compares just these, the lesser or the
-/// greater one.
-Expression chosen(const Expression &test, Expression then, Expression otherwise, const text::Span &span) {
+/// greater one. `type`: of real numbers, in which the test is computed, where it may stand among complex
+/// ones; else null.
+Expression chosen(const Expression &test, Expression then, Expression otherwise, const text::Span &span,
+                  const char *type) {
   using Comparison = Expression::Comparison;
   const char *lesser_or_greater = nullptr;
-  if (test.kind == Expression::Kind::Compare) {
+  if (test.kind == Expression::Kind::Compare && !type) {
     const Comparison by = test.comparisons[0];
     const bool is_less = by == Comparison::Less || by == Comparison::AtMost;
     const bool is_greater = by == Comparison::Greater || by == Comparison::AtLeast;
@@ -75,7 +66,8 @@ Expression chosen(const Expression &test, Expression then, Expression otherwise,
     }
   }
   if (lesser_or_greater) return called(lesser_or_greater, {std::move(then), std::move(otherwise)}, span);
-  return called("select", {test, std::move(then), std::move(otherwise)}, span);
+  return called("select", {type ? called(type, {test}, span) : test, std::move(then), std::move(otherwise)},
+                span);
 }
 
 /// The names of what the statements assign to.
@@ -93,20 +85,29 @@ bool reads_one_of(const Expression &value, const std::set<std::string> &names) {
 }
 
 /// Assignments that change nothing where the test doesn't hold.
-void guard(std::vector<StatementTree> &body, const Expression &test) {
+void guard(std::vector<StatementTree> &body, const Expression &test, const char *type) {
   using Operator = AssignmentTree::Operator;
   for (StatementTree &statement : body) {
-    guard(statement.body, test);
+    guard(statement.body, test, type);
     if (statement.kind != StatementTree::Kind::Assign) continue;
     AssignmentTree &assignment = statement.assignment;
     const text::Span span = assignment.value.span;
     const bool is_sum = assignment.op == Operator::Add || assignment.op == Operator::Subtract;
     Expression otherwise = assignment.op == Operator::Set ? assignment.target : number(is_sum ? 0 : 1, span);
-    assignment.value = chosen(test, std::move(assignment.value), std::move(otherwise), span);
+    assignment.value = chosen(test, std::move(assignment.value), std::move(otherwise), span, type);
   }
 }
 
 } // namespace
+
+Expression called(const std::string &name, std::vector<Expression> arguments, const text::Span &span) {
+  Expression made;
+  made.kind = Expression::Kind::Call;
+  made.name = {name, span};
+  made.span = span;
+  made.children = std::move(arguments);
+  return made;
+}
 
 bool is_about_numbers(const Node &node) {
   return is_number(node) || std::ranges::any_of(node.children, is_about_numbers);
@@ -115,7 +116,7 @@ bool is_about_numbers(const Node &node) {
 Expression Translator::truth(const Node &node) {
   if (is_number(node)) {
     Expression tested = value(node);
-    return compared(std::move(tested), Expression::Comparison::NotEqual, number(0, node.span), node.span);
+    return compared({std::move(tested), number(0, node.span)}, Expression::Comparison::NotEqual, node.span);
   }
   if (node.kind == UnravelInteger) return number(node.integer != 0, node.span);
   if (node.kind == UnravelCast && is_number(node.children[0]) && node.bits != 1) refuse_expression(node);
@@ -126,10 +127,8 @@ Expression Translator::truth(const Node &node) {
     Expression left = truth(node.children[0]);
     return called(node.text == "&&" ? "and" : "or", {std::move(left), truth(node.children[1])}, node.span);
   }
-  if (is_comparison(node) && is_about_numbers(node)) {
-    Expression left = value(node.children[0]);
-    return compared(std::move(left), comparison_of(node), value(node.children[1]), node.span);
-  }
+  if (is_comparison(node) && is_about_numbers(node))
+    return compared(operands(node), comparison_of(node), node.span);
   if (is_comparison(node))
     refuse(node.span, quoted(node) + " compares integers, in a condition on floating-point numbers",
            "test it in an `if` of its own");
@@ -144,7 +143,7 @@ Expression Translator::number_of_truths(const Node &node) {
   if (node.kind == UnravelConditional && is_about_numbers(node.children[0])) {
     const Expression test = truth(node.children[0]);
     Expression then = number_of_truths(node.children[1]);
-    return chosen(test, std::move(then), number_of_truths(node.children[2]), node.span);
+    return chosen(test, std::move(then), number_of_truths(node.children[2]), node.span, nullptr);
   }
   if (!is_arithmetic(node)) return truth(node);
   Expression made;
@@ -160,8 +159,12 @@ Expression Translator::number_of_truths(const Node &node) {
 Expression Translator::choice_of_numbers(const Node &node) {
   if (!is_about_numbers(node.children[0])) refuse_expression(node);
   const Expression test = truth(node.children[0]);
-  Expression then = value(node.children[1]);
-  return chosen(test, std::move(then), value(node.children[2]), node.span);
+  const bool is_among_complex = is_complex(node.type);
+  const auto part = [&](std::size_t k) {
+    return is_among_complex ? among_complex(node.children[k]) : value(node.children[k]);
+  };
+  Expression then = part(1);
+  return chosen(test, std::move(then), part(2), node.span, is_among_complex ? type_of_reals() : nullptr);
 }
 
 void Translator::branch_on_numbers(const Node &node, Body &body) {
@@ -202,8 +205,9 @@ void Translator::branch_on_numbers(const Node &node, Body &body) {
     kept.assignment.target = test;
     body.push_back(std::move(kept));
   }
-  guard(sides[0], test);
-  guard(sides[1], called("not", {test}, condition.span));
+  const char *type = has_complex_ ? type_of_reals() : nullptr;
+  guard(sides[0], test, type);
+  guard(sides[1], called("not", {test}, condition.span), type);
   for (Body &side : sides)
     body.insert(body.end(), std::make_move_iterator(side.begin()), std::make_move_iterator(side.end()));
   std::set<int> changed;

@@ -51,7 +51,9 @@ void refuse_expression(const Node &node) {
     refuse(node.span, "the call of " + quoted(node.children[0]) + " is not supported",
            "supported functions: `fmin`, `fmax`, `fabs`, `sqrt`, `exp`, `log`, `pow`, `sin`, `cos`, `tan`, "
            "`tanh`, "
-           "`floor`, `ceil`, `fma`");
+           "`floor`, `ceil`, `fma`; of complex numbers `conj`, `creal`, `cimag`, `cabs`, `csqrt`, `cexp`, "
+           "`clog`, "
+           "`csin`, `ccos`, `ctan`, `ctanh`");
   case UnravelAssign:
     refuse(node.span, "an assignment inside an expression is not supported", "write it as a statement");
   case UnravelConditional:

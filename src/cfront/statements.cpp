@@ -2,6 +2,8 @@
 #include "cfront/translate.h"
 #include "report/diagnostic.h"
 
+#include <algorithm>
+
 namespace unravel::cfront {
 
 using parse::AssignmentTree;
@@ -18,11 +20,16 @@ void collect_names(const Node &node, std::set<std::string> &names) {
     collect_names(child, names);
 }
 
+bool has_complex(const Node &node) {
+  return is_complex(node.type) || std::ranges::any_of(node.children, has_complex);
+}
+
 } // namespace
 
 Translator::Translator(const Node &function, const std::map<int, LinearShape> *shapes,
                        const std::set<int> &signed_sizes)
-    : function_(function), shapes_(shapes), signed_sizes_(signed_sizes) {}
+    : function_(function), shapes_(shapes), signed_sizes_(signed_sizes), has_complex_(has_complex(function)) {
+}
 
 Function Translator::translate() {
   collect_names(function_, written_);
@@ -188,7 +195,7 @@ void Translator::assignment(const Node &node, Body &body) {
     refuse(node.span, "the operator `" + node.text + "` is not supported",
            "assignments are `=`, `+=`, `-=`, `*=`, `/=`");
   if (target.kind == UnravelReference && places_.first.count(&node)) {
-    parse::Expression first = value(value_node);
+    parse::Expression first = is_complex(target.type) ? among_complex(value_node) : value(value_node);
     check_type(target);
     body.push_back(scalar(target.declaration, target.text, target.span, std::move(first), node.span));
     return;
@@ -210,7 +217,11 @@ void Translator::assignment(const Node &node, Body &body) {
   } else {
     refuse_expression(target);
   }
-  assignment.value = value(value_node);
+  assignment.value = is_complex(target.type) ? among_complex(value_node) : value(value_node);
+  if (is_complex(value_node.type) && !is_complex(target.type))
+    refuse(node.span,
+           quoted(value_node) + " is complex, but " + quoted(target) + " is `" + target.type_name + "`",
+           "say which part is meant: `creal(...)`, `cimag(...)`");
   if (node.is(UnravelComputesWider))
     refuse(node.span, "this is computed in `double` and rounded to `" + target.type_name + "`",
            "all numbers of a function have one type; constants of type `float` are written `0.5f`");
@@ -282,11 +293,11 @@ void Translator::declaration(const Node &node, const std::vector<const Node *> &
       refuse(variable.span, "`" + variable.text + "` is a local pointer",
              "make it a parameter, or an array: `double w[n];`");
     } else {
-      if (variable.type != UnravelFloat && variable.type != UnravelDouble)
+      if (!is_number(variable.type) || variable.type == UnravelOtherFloating)
         refuse(variable.span, "`" + variable.text + "` is of type `" + variable.type_name + "`",
-               "variables are integers, `double` or `float`");
+               "variables are integers, `double` or `float`, or complex");
       if (initial.is_there()) {
-        parse::Expression first = value(initial);
+        parse::Expression first = is_complex(variable.type) ? among_complex(initial) : value(initial);
         body.push_back(scalar(variable.declaration, variable.text, name, std::move(first), variable.span));
         continue;
       }

@@ -41,6 +41,7 @@ Node take_node(const UnravelSyntax &syntax, std::size_t &at,
   node.declaration = from.declaration;
   node.integer = from.integer;
   node.decimal = from.decimal;
+  node.imaginary = from.imaginary;
   node.text = from.text;
   node.type_name = from.type_name;
   node.children.reserve(from.children);

@@ -9,10 +9,6 @@ namespace unravel::cfront {
 
 namespace {
 
-bool is_number(UnravelSyntaxType type) {
-  return type == UnravelFloat || type == UnravelDouble || type == UnravelOtherFloating;
-}
-
 constexpr const char *as_matrix = "write the parameter as `double A[n][m]`";
 
 void collect_names(const parse::Expression &expression, std::set<std::string> &names) {
@@ -169,6 +165,12 @@ std::vector<parse::TensorTree> Translator::tensors() const {
     for (std::size_t k = 0; k < extents.size(); ++k) {
       if (!extents[k] || !extents[k]->is_affine()) extents[k] = implied_extent(tensor.uses, k, variables_);
       known = known && extents[k];
+    }
+    if (is_complex(tensor.element)) {
+      if (!known)
+        refuse(tensor.span, "the uses of `" + tensor.name + "` don't say how many complex numbers it has",
+               "write the extent: `double complex " + tensor.name + "[n]`");
+      tree.values.type = parse::Name{type_of_complex(), tensor.span};
     }
     if (!known) continue; // the uses may still imply what loops alone don't say
     for (const std::optional<Polynomial> &extent : extents)

@@ -49,6 +49,9 @@ bool is_comparison(const Node &node);
 bool is_logical(const Node &node);
 /// Does a number stand in it anywhere, other than an integer?
 bool is_about_numbers(const Node &node);
+/// An operator's value.
+parse::Expression called(const std::string &name, std::vector<parse::Expression> arguments,
+                         const text::Span &span);
 
 /// One function, statement by statement. What stands in the tree are its loops, sizes and tensors: integer
 /// locals and loops that count down are substituted away.
@@ -93,10 +96,18 @@ private:
 
   // values.cpp
   parse::Expression value(const Node &node);
+  /// Beside complex numbers, or for one: what C computes with real numbers is computed so here, too.
+  parse::Expression among_complex(const Node &node);
+  /// The operands of a sum, comparison and the like.
+  std::vector<parse::Expression> operands(const Node &node);
+  /// Does what the program makes of it have a complex type, whatever types it gives the function's locals?
+  bool is_surely_complex(const Node &node) const;
+  const char *type_of_reals() const { return numbers_ == UnravelFloat ? "f32" : "f64"; }
+  const char *type_of_complex() const { return numbers_ == UnravelFloat ? "complex64" : "complex128"; }
   parse::Expression constant(const Node &node);
   /// Of loop variables and sizes, converted to the numbers' type.
   parse::Expression integer_as_number(const Node &node);
-  /// Of a function of math.h.
+  /// Of a function of math.h or complex.h.
   parse::Expression call(const Node &node);
   void check_type(const Node &node);
 
@@ -182,7 +193,8 @@ private:
   std::set<std::string> in_scope_;           // names of the loops and scalars around
   std::map<std::string, bool> used_names_;   // of the tree: is it a loop's?
   std::set<std::string> written_;            // all names of the function
-  std::optional<UnravelSyntaxType> numbers_; // float or double
+  std::optional<UnravelSyntaxType> numbers_; // float or double; complex ones have parts of that type
+  const bool has_complex_;
   int depth_ = 0;
 };
 

@@ -29,6 +29,7 @@ double magnitude_of(const value::Operator &op, const std::vector<Value> &argumen
   case value::Operator::Second:
   case value::Operator::Any:
   case value::Operator::Select: return greatest;
+  case value::Operator::Complex: return size;
   case value::Operator::Add: return sum;
   case value::Operator::Multiply: return product;
   case value::Operator::Divide: { // the divisor's own errors count, too

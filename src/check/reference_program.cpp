@@ -475,7 +475,8 @@ private:
   }
 
   /// Roots and logarithms of complex numbers jump where these are real and negative: rounding errors, and the
-  /// sign of a zero that was computed, decide there. What an operand holds has the sign that it has.
+  /// sign of a zero that was computed, decide there. What an operand holds, or the text, has the sign that it
+  /// has.
   bool may_lie_beyond_cut(const compute::Value::Apply &made, const Value &argument, value::Type type) const {
     if (made.op != value::Operator::SquareRoot && made.op != value::Operator::Logarithm) return false;
     if (!value::is_complex(type) || argument.value >= 0 || is_read(made.arguments.front())) return false;
@@ -486,8 +487,9 @@ private:
   bool is_read(const compute::Value &tree) const {
     if (const auto *access = std::get_if<Access>(&tree.kind)) return operands_.contains(access->tensor);
     const auto *made = std::get_if<compute::Value::Apply>(&tree.kind);
-    return made && (made->op == value::Operator::Conjugate || made->op == value::Operator::Negate) &&
-           is_read(made->arguments.front());
+    return made && (made->op == value::Operator::Complex ||
+                    ((made->op == value::Operator::Conjugate || made->op == value::Operator::Negate) &&
+                     is_read(made->arguments.front())));
   }
 
   std::optional<value::Type> type_below(const compute::Value::Apply &made) const {

@@ -3,6 +3,7 @@
 #include "cost/thresholds.h"
 #include "loop/arrays.h"
 #include "loop/load.h"
+#include "loop/vector_sums.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
 #include "text/contains.h"
@@ -32,13 +33,14 @@ std::string word(Asked::Kind kind) {
   return {};
 }
 
+std::size_t loops_over(const std::string &variable, const loop::Program &program) {
+  std::size_t count = 0;
+  loop::each<loop::For>(program.body, [&](const loop::For &loop) { count += loop.variable == variable; });
+  return count;
+}
+
 bool has_loop(const loop::Program &program, const std::string &variable) {
-  bool found = false;
-  loop::each_statement(program.body, [&](const loop::Statement &statement) {
-    const auto *loop = std::get_if<loop::For>(&statement.kind);
-    found = found || (loop && loop->variable == variable);
-  });
-  return found;
+  return loops_over(variable, program) > 0;
 }
 
 /// Threads append what whole iterations make, one after the other.
@@ -120,10 +122,9 @@ std::vector<Request> several_at_once(const std::string &outer, const std::string
   return {simd, jam};
 }
 
-bool has(Verdict verdict, const Level &level, const LoopsOf &leaf) {
-  return std::ranges::any_of(leaf.verdicts, [&](const depend::LoopVerdict &each) {
-    return each.variable == level.variable && each.verdict == verdict;
-  });
+std::optional<Verdict> verdict_of(const std::string &variable, const LoopsOf &leaf) {
+  const auto found = std::ranges::find(leaf.verdicts, variable, &depend::LoopVerdict::variable);
+  return found == leaf.verdicts.end() ? std::nullopt : std::optional(found->verdict);
 }
 
 /// The same range wherever it is entered, and not known to be short.
@@ -156,18 +157,10 @@ std::optional<Sums> sums_of(const LoopsOf &leaf, const loop::Program &lowered) {
   if (loops.size() < 2) return {};
   const auto [inner, outer] = std::pair(loops[0], loops[1]);
   if (!is_dense(levels[inner], leaf.plan->nest) || !is_long(levels[outer]) || leaf.plan->parallel == inner ||
-      !has(Verdict::Reduction, levels[inner], leaf) || !has(Verdict::Parallel, levels[outer], leaf))
+      verdict_of(levels[inner].variable, leaf) != Verdict::Reduction ||
+      verdict_of(levels[outer].variable, leaf) != Verdict::Parallel)
     return {};
   return Sums{levels[outer].variable, levels[inner].variable};
-}
-
-/// The values of the names that a loop's body begins with.
-term::Substitution lets_of(const loop::For &loop) {
-  term::Substitution lets;
-  for (const Statement &statement : loop.body)
-    if (const auto *let = std::get_if<loop::Let>(&statement.kind))
-      lets.emplace(let->variable, term::substitute(let->value, lets));
-  return lets;
 }
 
 /// The addition that is all that the loop does, behind names; else null.
@@ -182,7 +175,7 @@ const loop::Accumulate *only_sum(const loop::For &loop) {
 /// Whether the elements that it adds lie one behind the other, or stay the same, but not all of them.
 bool runs_along(const loop::For &loop, const loop::Accumulate &sum) {
   bool along = true, any = false;
-  const term::Substitution lets = lets_of(loop);
+  const term::Substitution lets = loop::lets_of(loop.body);
   loop::each_element(sum.value, [&](const loop::Element &element) {
     const Term slot = term::substitute(element.slot, lets);
     const bool runs = loop::runs_along(slot, loop.variable);
@@ -197,7 +190,7 @@ bool adds_to_one_element(const loop::For &loop) {
   const loop::Accumulate *sum = only_sum(loop);
   const auto *target = sum ? std::get_if<loop::Element>(&sum->target) : nullptr;
   return target && !sum->atomic &&
-         !term::mentions(term::substitute(target->slot, lets_of(loop)), loop.variable) &&
+         !term::mentions(term::substitute(target->slot, loop::lets_of(loop.body)), loop.variable) &&
          runs_along(loop, *sum);
 }
 
@@ -230,31 +223,15 @@ public:
       const loop::For *own = loop && !outer ? inner_product(*loop) : nullptr;
       if (own) outer = loop, inner = own;
     });
-    const std::optional<Verdict> carried = outer ? verdict_of(outer->variable) : std::nullopt;
-    if (!carried || loop::mean_length(*outer, counts_).value_or(cost::least_jammed) < cost::least_jammed ||
-        loops_of(outer->variable) != 1 || loops_of(inner->variable) != 1)
+    const std::optional<Verdict> carried = outer ? verdict_of(outer->variable, leaf_) : std::nullopt;
+    if (!carried || *carried == Verdict::Carried ||
+        loop::mean_length(*outer, counts_).value_or(cost::least_jammed) < cost::least_jammed ||
+        loops_over(outer->variable, lowered_) != 1 || loops_over(inner->variable, lowered_) != 1)
       return {};
     return several_at_once(outer->variable, inner->variable, *carried == Verdict::Reduction);
   }
 
 private:
-  std::optional<Verdict> verdict_of(const std::string &variable) const {
-    for (const depend::LoopVerdict &each : leaf_.verdicts)
-      if (each.variable == variable &&
-          (each.verdict == Verdict::Reduction || each.verdict == Verdict::Parallel))
-        return each.verdict;
-    return {};
-  }
-
-  int loops_of(const std::string &variable) const {
-    int count = 0;
-    loop::each_statement(lowered_.body, [&](const Statement &statement) {
-      const auto *loop = std::get_if<loop::For>(&statement.kind);
-      count += loop && loop->variable == variable;
-    });
-    return count;
-  }
-
   /// The first loop in it that is an inner product, where the loops in it may be shared by iterations: all
   /// run over dense modes, and add to local values of an iteration or to elements of the result.
   const loop::For *inner_product(const loop::For &outer) const {
@@ -375,12 +352,11 @@ std::vector<Request> dot_products(const std::vector<LoopsOf> &plans, const loop:
     sums = std::move(own);
   }
   if (!sums) return {};
-  std::size_t good = 0, all = 0;
-  loop::each_statement(lowered.body, [&](const Statement &statement) {
-    const auto *loop = std::get_if<loop::For>(&statement.kind);
-    all += loop && (loop->variable == sums->outer || loop->variable == sums->inner);
-    good += loop && loop->variable == sums->outer && holds_sum(*loop, sums->inner);
+  std::size_t good = 0;
+  loop::each<loop::For>(lowered.body, [&](const loop::For &loop) {
+    good += loop.variable == sums->outer && holds_sum(loop, sums->inner);
   });
+  const std::size_t all = loops_over(sums->outer, lowered) + loops_over(sums->inner, lowered);
   if (good != plans.size() || all != 2 * plans.size()) return {};
   return several_at_once(sums->outer, sums->inner, false);
 }

@@ -27,9 +27,19 @@ Term affine_of(const Expression &written, const std::string &what, const NamedTe
   }
   default: break;
   }
-  report::fail(report::Kind::bad_subscript, written.span,
-               fmt::format("`{}` is not affine, as {} must be", written.span.text(), what),
-               "an affine expression is a sum of loop variables, sizes and integers, each times an integer");
+  report::fail(
+      report::Kind::bad_subscript, written.span,
+      fmt::format("`{}` is not affine, as {} must be", written.span.text(), what),
+      hint_without_product(
+          written,
+          "an affine expression is a sum of loop variables, sizes and integers, each times an integer"));
+}
+
+std::string hint_without_product(const Expression &written, const std::string &other) {
+  if (written.kind != Expression::Kind::Imaginary) return other;
+  const std::string text = written.span.text();
+  return fmt::format("`{}` is an imaginary number; a product is written `{} * i`", text,
+                     text.substr(0, text.size() - 1));
 }
 
 Term condition_of(const Expression &written, const NamedTerm &named) {

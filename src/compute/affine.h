@@ -19,4 +19,7 @@ term::Term affine_of(const parse::Expression &written, const std::string &what, 
 /// Comparisons of such terms, joined by `and`, `or`, `not`, `=>`.
 term::Term condition_of(const parse::Expression &written, const NamedTerm &named);
 
+/// A hint for what is no such term: an imaginary number is one that has lost its `*`. `other`: of all else.
+std::string hint_without_product(const parse::Expression &written, const std::string &other);
+
 } // namespace unravel::compute

@@ -155,7 +155,8 @@ private:
     auto refuse = [&]() {
       report::fail(Kind::bad_subscript, written.span,
                    fmt::format("`{}` is not an index variable plus a constant", written.span.text()),
-                   "subscripts are i, i+1, i-1 and the like; other affine subscripts are not supported yet");
+                   hint_without_product(written, "subscripts are i, i+1, i-1 and the like; other affine "
+                                                 "subscripts are not supported yet"));
     };
     Subscript result;
     switch (written.kind) {

@@ -70,7 +70,7 @@ value::Definition definition_of(const OperatorTree &tree, const Operators &known
                 }});
 }
 
-void refuse_conversions(const value::Definition &tree, const OperatorTree &of) {
+void refuse_types(const value::Definition &tree, const OperatorTree &of) {
   const auto *made = std::get_if<value::Definition::Apply>(&tree.kind);
   if (!made) return;
   if (value::made_by_conversion(made->op))
@@ -80,8 +80,14 @@ void refuse_conversions(const value::Definition &tree, const OperatorTree &of) {
             "`{}` converts a value in `{}`, but an operator takes the type of the expression that uses it",
             value::name_in_call(made->op), of.name.text),
         "convert its arguments where it is used");
+  if (made->op == Operator::Complex)
+    report::fail(Kind::unknown_operator, of.value.span,
+                 fmt::format("there is an imaginary number in `{}`, but an operator takes the type of the "
+                             "expression that uses it",
+                             of.name.text),
+                 "make it an argument");
   for (const value::Definition &part : made->arguments)
-    refuse_conversions(part, of);
+    refuse_types(part, of);
 }
 
 void need_two_arguments(const OperatorTree &tree, const LawTree &law) {
@@ -101,7 +107,7 @@ Operator operator_of(const OperatorTree &tree, const Operators &known) {
     made.arguments.push_back(argument.text);
   }
   made.definition = definition_of(tree, known);
-  refuse_conversions(made.definition, tree);
+  refuse_types(made.definition, tree);
   for (const LawTree &law : tree.laws) {
     need_two_arguments(tree, law);
     switch (law.kind) {

@@ -49,7 +49,8 @@ void collect_factors(const Expression &value, std::vector<Expression> &factors) 
   case Expression::Kind::Name:
   case Expression::Kind::Call:
   case Expression::Kind::Integer:
-  case Expression::Kind::Decimal: factors.push_back(value); return;
+  case Expression::Kind::Decimal:
+  case Expression::Kind::Imaginary: factors.push_back(value); return;
   default:
     report::fail(
         Kind::not_supported, value.span,

@@ -2,7 +2,9 @@
 
 #include "compute/build_tree.h"
 #include "compute/mask.h"
+#include "parse/expression.h"
 #include "report/diagnostic.h"
+#include "value/complex.h"
 
 #include <algorithm>
 #include <iterator>
@@ -34,6 +36,8 @@ Expression chain(Expression::Kind kind, const std::vector<Value> &parts, const S
 /// As the statement is written: where it has an operator of products of its own, as `*`.
 Expression expression_of(const Value &value, const Statement &of) {
   if (const double *number = value::number_of(value)) return number_expression(*number, of.span);
+  if (const auto constant = value::constant_of(value))
+    return parse::complex_expression(constant->real(), constant->imag(), of.span);
   if (const auto *access = std::get_if<Access>(&value.kind)) return expression_of(*access);
   if (const auto *term = std::get_if<term::Term>(&value.kind)) return term_expression(*term, of.span);
   const auto &made = std::get<Value::Apply>(value.kind);

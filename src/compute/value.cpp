@@ -3,6 +3,7 @@
 
 #include "report/diagnostic.h"
 #include "report/suggest.h"
+#include "value/complex.h"
 #include "value/exact.h"
 #include "value/own.h"
 
@@ -58,6 +59,7 @@ public:
     switch (written.kind) {
     case Expression::Kind::Integer: return {{number(written)}};
     case Expression::Kind::Decimal: return {{value::Number{written.decimal}}};
+    case Expression::Kind::Imaginary: return {value::complex_constant<Value>({0, written.decimal})};
     case Expression::Kind::Name:
       if (written.name.text == infinity) return {{value::Number{std::numeric_limits<double>::infinity()}}};
       return {leaf_(written)};
@@ -75,17 +77,24 @@ public:
         refuse_in_semiring(written, "a difference");
         right = negated(std::move(right));
       }
+      if (right.size() == 1 && add_to_constant(terms, right.front())) return terms;
       terms.insert(terms.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
       return terms;
     }
     case Expression::Kind::Multiply: {
-      Sum left = part(0);
-      return products(left, part(1), written.span);
+      Sum left = part(0), right = part(1);
+      if (left.size() == 1 && right.size() == 1)
+        if (std::optional<Value> constant = of_constants(Operator::Multiply, left.front(), right.front()))
+          return {std::move(*constant)};
+      return products(left, right, written.span);
     }
     case Expression::Kind::Divide: {
       refuse_in_semiring(written, "a quotient");
-      Sum dividend = part(0);
-      return quotients(std::move(dividend), part(1), written.children[1].span);
+      Sum dividend = part(0), divisor = part(1);
+      if (dividend.size() == 1 && divisor.size() == 1)
+        if (std::optional<Value> constant = of_constants(Operator::Divide, dividend.front(), divisor.front()))
+          return {std::move(*constant)};
+      return quotients(std::move(dividend), divisor, written.children[1].span);
     }
     case Expression::Kind::Modulo:
     case Expression::Kind::And:
@@ -107,6 +116,30 @@ public:
   }
 
 private:
+  /// What the operator makes of two constants of which one is complex: 2i * 3, 1 + 2i. None of others.
+  std::optional<Value> of_constants(Operator op, const Value &left, const Value &right) const {
+    const auto a = value::constant_of(left), b = value::constant_of(right);
+    const bool is_real = value::number_of(left) && value::number_of(right);
+    if (!a || !b || is_real || !algebra_.is_plain()) return std::nullopt;
+    std::complex<double> made = value::evaluate_complex<double>(op, {*a, *b});
+    if (op != Operator::Divide && value::number_of(left)) // a real number has no part that is 0
+      made = op == Operator::Add ? std::complex(made.real(), b->imag()) : a->real() * *b;
+    if (op != Operator::Divide && value::number_of(right))
+      made = op == Operator::Add ? std::complex(made.real(), a->imag()) : *a * b->real();
+    if (!std::isfinite(made.real()) || !std::isfinite(made.imag())) return std::nullopt;
+    return value::complex_constant<Value>(made);
+  }
+
+  /// Complex numbers are written as sums, which are one term.
+  bool add_to_constant(Sum &terms, const Value &added) const {
+    for (Value &term : terms)
+      if (std::optional<Value> constant = of_constants(Operator::Add, term, added)) {
+        term = std::move(*constant);
+        return true;
+      }
+    return false;
+  }
+
   static value::Number number(const Expression &written) {
     if (!value::is_exact_as_double({value::Type::Int64, 0, written.integer}))
       report::fail(Kind::number_too_large, written.span,
@@ -192,7 +225,8 @@ private:
       report::fail(Kind::not_a_product, divisor_span,
                    fmt::format("division by the sum `{}`", divisor_span.text()),
                    "compute the sum by itself first (in a program `let d = ...;`), and divide by that");
-    if (value::quotient_of(divisor.front()).constant == 0)
+    if (value::quotient_of(divisor.front()).constant == 0 ||
+        value::constant_of(divisor.front()) == std::complex<double>())
       report::fail(Kind::not_a_product, divisor_span, "division by zero");
     for (Value &each : dividend)
       each = value::quotient(each, divisor.front());
@@ -237,8 +271,10 @@ Algebra algebra_of(const parse::AssignmentTree &tree, const Operators &operators
 }
 
 Sum negated(Sum sum) {
-  for (Value &each : sum)
-    each = value::negated(each);
+  for (Value &each : sum) {
+    const auto constant = value::number_of(each) ? std::nullopt : value::constant_of(each);
+    each = constant ? value::complex_constant<Value>(-*constant) : value::negated(each);
+  }
   return sum;
 }
 

@@ -107,7 +107,7 @@ bool StatementWriter::write_columns(const For &x) {
         column_rows_[row].push_back(names_.fresh(fmt::format("{}_row{}", names_.array(row), v)));
         begin.push_back(fmt::format("unravel_lanes {} = {{0}};", column_rows_[row].back()));
       }
-    open_part(first, vectors, count, begin);
+    open_part(first, vectors * vector_lanes, count, begin);
     write_again(loop);
     statement_ = &loop;
     const std::map<std::string, std::vector<std::string>> kept = std::exchange(column_rows_, {});

@@ -13,6 +13,15 @@ namespace unravel::emit {
 using namespace loop;
 using term::Term;
 
+namespace {
+
+/// How many complex numbers a vector of 64 bytes has.
+int complex_lanes(ElementType type) {
+  return 64 / static_cast<int>(value::facts_of(type).bytes);
+}
+
+} // namespace
+
 std::optional<DenseSum> StatementWriter::sum_in_registers(const Statement &statement) const {
   // One that is written already says so, too.
   const bool is_next = sums_of(statement) == VectorSum::Stretch && !dense_.inner;
@@ -30,6 +39,62 @@ std::string StatementWriter::past_caches(const std::string &array) {
   return found->second;
 }
 
+StatementWriter::Part StatementWriter::part_of_sum(const DenseSum &sum, int vectors,
+                                                   const std::string &past) {
+  const auto &target = std::get<Element>(sum.sum->target);
+  const auto *negative = arguments_of(Operator::Negate, sum.sum->value);
+  Part part;
+  for (int v = 0; v < vectors; ++v) {
+    const std::string vector = names_.fresh(fmt::format("{}_sum{}", names_.array(target.array), v));
+    const std::string to = lanes_at(target, v);
+    part.begin.push_back(fmt::format("unravel_lanes {} = {{0}};", vector));
+    part.inside.push_back(
+        fmt::format("{} {}= {};", vector, negative ? "-" : "+",
+                    lanes_of(negative ? negative->front() : sum.sum->value, sum.inner->variable, v)));
+    part.finish.push_back(past.empty() ? fmt::format("{} {} {};", to, clearing_ ? "=" : "+=", vector)
+                                       : fmt::format("unravel_store_lanes({}, &{}, {});",
+                                                     to.substr(to.find('&')), vector, past));
+  }
+  return part;
+}
+
+/// Real and imaginary parts lie side by side. They are added up times the factor's real part, and times its
+/// imaginary part, which is turned in the end: (a + bi) (x, y) = a (x, y) + b (-y, x).
+StatementWriter::Part StatementWriter::part_of_complex(const DenseSum &sum, int vectors) {
+  const auto &target = std::get<Element>(sum.sum->target);
+  const ElementType element = expressions_.types().of(sum.sum->target), parts = value::type_of_parts(element);
+  const std::string suffix = expressions_.need_typed("lanes", element), array = names_.array(target.array);
+  const auto at = [&](const Element &first, int v, const char *constant) {
+    const Term slot = first.slot + Term(v * complex_lanes(element));
+    return fmt::format("*({}unravel_lanes{} *)&{}", constant, suffix,
+                       expressions_.element({first.array, slot}));
+  };
+  const char *sign = value::arguments_of(Operator::Negate, sum.sum->value) ? "-" : "+";
+  Part part;
+  const std::string factor = names_.fresh(array + "_factor");
+  const ElementType type = sum.is_scaled ? parts : element;
+  part.inside.push_back(
+      fmt::format("const {} {} = {};", c_type(type), factor, expressions_.value(sum.factor, type)));
+  for (int v = 0; v < vectors; ++v) {
+    const std::string vector = names_.fresh(fmt::format("{}_sum{}", array, v)),
+                      row = at(*sum.row, v, "const ");
+    part.begin.push_back(fmt::format("unravel_lanes{} {} = {{0}};", suffix, vector));
+    const std::string to = at(target, v, "");
+    if (sum.is_scaled) {
+      part.inside.push_back(fmt::format("{} {}= {} * {};", vector, sign, factor, row));
+    } else {
+      const std::string turned = names_.fresh(fmt::format("{}_turned{}", array, v)), end = end_of_c(element);
+      part.begin.push_back(fmt::format("unravel_lanes{} {} = {{0}};", suffix, turned));
+      part.inside.push_back(fmt::format("{} {}= creal{}({}) * {};", vector, sign, end, factor, row));
+      part.inside.push_back(fmt::format("{} {}= cimag{}({}) * {};", turned, sign, end, factor, row));
+      part.finish.push_back(fmt::format("unravel_add_turned{}(&{}, &{});",
+                                        expressions_.need_typed("add_turned", element), vector, turned));
+    }
+    part.finish.push_back(fmt::format("{} {} {};", to, clearing_ ? "=" : "+=", vector));
+  }
+  return part;
+}
+
 void StatementWriter::write_in_registers(const DenseSum &sum) {
   const Statement &loop = *statement_;
   if (const Element *element = in_copy(*sum.sum)) {
@@ -43,8 +108,9 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
   const auto &target = std::get<Element>(sum.sum->target);
   const bool is_own = // or has a length that isn't known yet
       assembled_result(target.array, program_) || find_workspace(target.array, program_);
-  const std::string past = clearing_ && !is_own ? past_caches(target.array) : "";
-  expressions_.need("lanes");
+  const std::string past = clearing_ && !is_own && !sum.row ? past_caches(target.array) : "";
+  const ElementType element = expressions_.types().of(sum.sum->target);
+  if (!sum.row) expressions_.need("lanes");
   if (!past.empty()) expressions_.need("stored_lanes");
   const std::string &variable = names_.variable(sum.inner->variable);
   const std::string end = expressions_.term(sum.inner->upper);
@@ -54,27 +120,16 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
   if (counted) open(fmt::format("if ({})", expressions_.term(less(counted->lower, counted->upper))), {});
   line("int64_t {} = 0;", first);
   text_ += "#ifdef __GNUC__\n";
-  const auto *negative = arguments_of(Operator::Negate, sum.sum->value);
   // As many vectors as there are registers for, then less, since every part walks over the whole nest.
   for (int vectors : {4, 2, 1}) {
     expressions_.set_facts(facts_);
-    std::vector<std::string> begin{fmt::format("const int64_t {} = {};", variable, first)}, inside, finish;
-    for (int v = 0; v < vectors; ++v) {
-      const std::string vector = names_.fresh(fmt::format("{}_sum{}", names_.array(target.array), v));
-      const std::string to = lanes_at(target, v);
-      begin.push_back(fmt::format("unravel_lanes {} = {{0}};", vector));
-      inside.push_back(
-          fmt::format("{} {}= {};", vector, negative ? "-" : "+",
-                      lanes_of(negative ? negative->front() : sum.sum->value, sum.inner->variable, v)));
-      finish.push_back(past.empty() ? fmt::format("{} {} {};", to, clearing_ ? "=" : "+=", vector)
-                                    : fmt::format("unravel_store_lanes({}, &{}, {});",
-                                                  to.substr(to.find('&')), vector, past));
-    }
-    open_part(first, vectors, end, begin);
-    inside_ = inside;
+    Part part = sum.row ? part_of_complex(sum, vectors) : part_of_sum(sum, vectors, past);
+    part.begin.insert(part.begin.begin(), fmt::format("const int64_t {} = {};", variable, first));
+    open_part(first, vectors * (sum.row ? complex_lanes(element) : vector_lanes), end, part.begin);
+    inside_ = part.inside;
     write_again(loop);
     inside_.clear();
-    close(finish);
+    close(part.finish);
   }
   text_ += "#endif\n";
   open(fmt::format("if ({} < {})", first, end), {});
@@ -86,9 +141,9 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
   dense_ = {};
 }
 
-void StatementWriter::open_part(const std::string &first, int vectors, const std::string &end,
+void StatementWriter::open_part(const std::string &first, int elements, const std::string &end,
                                 const std::vector<std::string> &begin) {
-  open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first, vectors * vector_lanes, end), begin);
+  open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first, elements, end), begin);
 }
 
 void StatementWriter::write_again(const Statement &loop) {

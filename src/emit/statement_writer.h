@@ -148,10 +148,16 @@ private:
   std::string past_caches(const std::string &array);
 
   void write_in_registers(const loop::DenseSum &sum);
+  /// What a part of some vectors begins with, does in the place of the innermost loop, and ends with.
+  struct Part {
+    std::vector<std::string> begin, inside, finish;
+  };
+  Part part_of_sum(const loop::DenseSum &sum, int vectors, const std::string &past);
+  Part part_of_complex(const loop::DenseSum &sum, int vectors);
 
-  /// A loop over parts of some vectors, from `first` on, as far as there are whole ones before `end`;
+  /// A loop over parts of so many elements, from `first` on, as far as there are whole ones before `end`;
   /// `begin`: what a part begins with.
-  void open_part(const std::string &first, int vectors, const std::string &end,
+  void open_part(const std::string &first, int elements, const std::string &end,
                  const std::vector<std::string> &begin);
 
   void write_again(const loop::Statement &loop);

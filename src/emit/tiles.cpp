@@ -65,7 +65,7 @@ void StatementWriter::write_tile(const TileSum &sum, int vectors, const std::str
       begin.push_back(fmt::format("unravel_lanes {} = *(const {};", sums.back(), element.substr(2)));
       end.push_back(fmt::format("{} = {};", element, sums.back()));
     }
-  open_part(first_column, vectors, expressions_.term(sum.columns->upper), begin);
+  open_part(first_column, vectors * vector_lanes, expressions_.term(sum.columns->upper), begin);
   inside_ = tile_inside(sum, vectors, sums);
   write_again(loop);
   inside_.clear();

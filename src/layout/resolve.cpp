@@ -123,6 +123,7 @@ Term resolve_term(const Expression &expression, const Scope &scope) {
                  fmt::format("`{}`: a division must say how it rounds", expression.span.text()),
                  fmt::format("write floor({0}) or ceil({0})", expression.span.text()));
   case Expression::Kind::Decimal:
+  case Expression::Kind::Imaginary:
     report::fail(Kind::wrong_sort, expression.span,
                  fmt::format("`{}` is not an integer", expression.span.text()));
   case Expression::Kind::Compare:
@@ -162,6 +163,7 @@ Term resolve_formula(const Expression &expression, const Scope &scope) {
   }
   case Expression::Kind::Integer:
   case Expression::Kind::Decimal:
+  case Expression::Kind::Imaginary:
   case Expression::Kind::Name:
   case Expression::Kind::Call:
   case Expression::Kind::Negate:

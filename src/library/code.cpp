@@ -206,10 +206,9 @@ std::unique_ptr<Kernel::Code::Prepared> Kernel::Code::prepare(const Bound &bound
     if (!made->given[k] && has_indices && all_wide) request.elements[names[k]].index = value::Type::Int64;
   pipeline::Compilation compilation = pipeline::compile(request);
   check_warnings(compilation.warnings, trust_);
-  if (!compilation.structure.empty()) {
-    const std::string lender = compilation.structure.substr(0, compilation.structure.find('#'));
+  if (const std::string lender = combine::lender_of(compilation.structure, compilation.computation.program);
+      !lender.empty())
     made->lender = static_cast<std::size_t>(std::ranges::find(names, lender) - names.begin());
-  }
   for (std::size_t k = 0; k < tensors; ++k) {
     made->roles.push_back(role_of(names[k], compilation));
     made->cleared.push_back(compilation.combination.is_cleared(names[k]));

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "build/kernel.h"
-#include "library/levels.h"
 #include "library/state.h"
 #include "pipeline.h"
+#include "run/levels.h"
 #include "run/packed.h"
 
 #include <map>
@@ -51,7 +51,7 @@ private:
   std::vector<std::string> names_;
   std::size_t sizes_ = 0; // how many of the names are sizes
   std::map<std::size_t, run::ListPacking> packings_;
-  mutable std::optional<Levels> levels_;
+  mutable std::optional<run::Levels> levels_;
   std::unique_ptr<const Variant> values_;
   mutable std::mutex mutex_;
   mutable std::vector<build::Workspace> idle_; // as many are made as there are calls at once

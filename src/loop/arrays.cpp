@@ -37,11 +37,17 @@ std::set<std::string> sizes_of(const Program &program) {
 }
 
 bool is_over_sizes(const Term &term, const Program &program) {
-  if (!applications_of(term).empty()) return false;
-  const std::set<std::string> sizes = sizes_of(program), names = variables_of(term);
-  return std::ranges::all_of(names, [&](const std::string &name) {
-    return sizes.contains(name) || std::ranges::find(program.sizes, name) != program.sizes.end();
-  });
+  const auto has = [](const std::vector<std::string> &names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  const auto is_size = [&](const std::string &name) {
+    return has(program.sizes, name) || std::ranges::any_of(program.parameters, [&](const auto &parameter) {
+             if (!name.starts_with(parameter.name + ".")) return false;
+             const std::string_view own = std::string_view(name).substr(parameter.name.size() + 1);
+             return has(parameter.sizes, own) || has(parameter.counts, own);
+           });
+  };
+  return applications_of(term).empty() && std::ranges::all_of(variables_of(term), is_size);
 }
 
 Term slots_of(const ArrayParameter &array) {

@@ -1,5 +1,6 @@
 
 #include "loop/arrays.h"
+#include "loop/types.h"
 #include "loop/vector_sums.h"
 #include "loop/walk.h"
 
@@ -27,6 +28,19 @@ bool is_size(const Term &bound, const Program &program) {
          });
 }
 
+/// The real number that a complex one is made of, or that it is among complex ones.
+std::optional<Value> real_of(const Value &factor, const Types &types) {
+  if (factor.is<Number>()) return factor;
+  const auto *made = factor.as<Value::Apply>();
+  const std::optional<ElementType> to = made ? value::made_by_conversion(made->op) : std::nullopt;
+  if (!to || !value::is_complex(*to)) return std::nullopt;
+  const std::optional<ElementType> from = types.of(made->arguments.front());
+  if (from && value::is_complex(*from)) return std::nullopt;
+  const ElementType parts = value::type_of_parts(*to);
+  return !from || from == parts ? made->arguments.front()
+                                : apply(value::conversion_to(parts), std::vector{made->arguments.front()});
+}
+
 class Nest {
 public:
   Nest(const Statement &loop, const Program &program)
@@ -47,7 +61,10 @@ public:
         !runs_along(target.slot, inner.variable) || effects_.changes(rest) ||
         effects_.mentions_declared(rest))
       return {};
-    return reads_well(target.array) ? std::optional(found_) : std::nullopt;
+    const std::optional<ElementType> type = element_type(target.array, program_);
+    return type && value::is_complex(*type) ? finds_row(target.array)
+           : reads_well(target.array)       ? std::optional(found_)
+                                            : std::nullopt;
   }
 
 private:
@@ -71,8 +88,7 @@ private:
     if (const auto *counted = statement.as<For>(); counted && counted->body.size() == 1) {
       const auto *sum = counted->body[0].as<Accumulate>();
       if (reduced_element(counted->body[0]) && &statement != &loop_) {
-        good_ = good_ && !found_.inner && !sum->atomic && sum->by == Operator::Add &&
-                is_product(sum->value, [](const Value &factor) { return parts_of(factor).empty(); });
+        good_ = good_ && !found_.inner && !sum->atomic && sum->by == Operator::Add;
         found_ = {counted, sum};
       }
     }
@@ -84,12 +100,47 @@ private:
 
   /// Nothing of the result; in the product, what vectors can be made of.
   bool reads_well(const std::string &result) const {
-    bool well = reads_float64_beside(result, {loop_}, program_);
+    bool well = reads_float64_beside(result, {loop_}, program_) &&
+                is_product(found_.sum->value, [](const Value &factor) { return parts_of(factor).empty(); });
     const std::string &variable = found_.inner->variable;
     each_element(found_.sum->value, [&](const Element &element) {
       well = well && (!mentions(element.slot, variable) || runs_along(element.slot, variable));
     });
     return well;
+  }
+
+  /// The sum as one of complex numbers.
+  std::optional<DenseSum> finds_row(const std::string &result) {
+    bool reads = false;
+    each_element(Block{loop_}, [&](const Element &read) { reads = reads || read.array == result; });
+    const auto *negative = arguments_of(Operator::Negate, found_.sum->value);
+    const std::string &along = found_.inner->variable;
+    std::vector<Value> factors;
+    for (Value &factor :
+         value::parts_by(Operator::Multiply, negative ? negative->front() : found_.sum->value)) {
+      const auto *element = factor.as<Element>();
+      if (element && runs_along(element->slot, along)) {
+        if (found_.row || element_type(element->array, program_) != element_type(result, program_)) return {};
+        found_.row = *element;
+        continue;
+      }
+      bool varies = false;
+      each_element(factor, [&](const Element &read) { varies = varies || mentions(read.slot, along); });
+      value::each_leaf<Term>(factor, [&](const Term &term) { varies = varies || mentions(term, along); });
+      if (varies) return {};
+      factors.push_back(std::move(factor));
+    }
+    if (reads || !found_.row) return {};
+    const Types types(program_);
+    std::vector<Value> real;
+    for (const Value &factor : factors)
+      if (std::optional<Value> part = real_of(factor, types)) real.push_back(std::move(*part));
+    found_.is_scaled = real.size() == factors.size();
+    if (found_.is_scaled) factors = std::move(real);
+    found_.factor = factors.empty()       ? Value{Number{1}}
+                    : factors.size() == 1 ? std::move(factors.front())
+                                          : apply(Operator::Multiply, std::move(factors));
+    return found_;
   }
 
   const Statement &loop_;

@@ -24,6 +24,7 @@ protected:
       if (own.own()->name == read) return own;
     for (const value::Laws &laws : value::all_operators)
       if (value::made_by_conversion(laws.op) && laws.name == read) return laws.op;
+    if (read == "complex") return Operator::Complex;
     return read == "stored" ? Operator::Stored : value::operator_called(read);
   }
 

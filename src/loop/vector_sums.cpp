@@ -33,17 +33,16 @@ public:
       : program_(program), types_(program), type_(type_of_vectors(program)), counts_(counts) {}
 
   VectorSum kind_of(const Statement &statement, const Around &around) const {
-    const bool may_be_stretch = !around.in_stretch && type_ == ElementType::Float64;
-    if (may_be_stretch && is_loop(statement) && dense_sum(statement, program_)) return VectorSum::Stretch;
+    const bool may_be_double = !around.in_stretch && type_ == ElementType::Float64;
+    if (is_loop(statement) && stretch(statement, around)) return VectorSum::Stretch;
     const auto *loop = statement.as<For>();
     if (!loop) return VectorSum::None;
-    if (const std::optional<TileSum> sum = may_be_stretch ? tile_sum(*loop, program_) : std::nullopt;
+    if (const std::optional<TileSum> sum = may_be_double ? tile_sum(*loop, program_) : std::nullopt;
         sum && !is_short(*loop, *sum))
       return VectorSum::Tiles;
-    if (may_be_stretch && !around.lanes && columns(*loop, program_)) return VectorSum::Columns;
-    if (const std::optional<DenseSum> next = may_be_stretch && around.next && is_loop(*around.next)
-                                                 ? dense_sum(*around.next, program_)
-                                                 : std::nullopt;
+    if (may_be_double && !around.lanes && columns(*loop, program_)) return VectorSum::Columns;
+    if (const std::optional<DenseSum> next =
+            around.next && is_loop(*around.next) ? stretch(*around.next, around) : std::nullopt;
         next && clears_stretch(statement, *next))
       return VectorSum::ClearsStretch;
     if (!around.in_stretch && !around.lanes && lanes_of(*loop)) return VectorSum::Lanes;
@@ -60,6 +59,13 @@ public:
   }
 
 private:
+  /// The nest that adds to a stretch of doubles, or of complex numbers.
+  std::optional<DenseSum> stretch(const Statement &statement, const Around &around) const {
+    if (around.in_stretch) return std::nullopt;
+    std::optional<DenseSum> sum = dense_sum(statement, program_);
+    return sum && (sum->row || type_ == ElementType::Float64) ? sum : std::nullopt;
+  }
+
   /// Whether the data are known to leave the nest hardly more than one iteration.
   bool is_short(const For &loop, const TileSum &sum) const {
     double length = 1;

@@ -20,11 +20,16 @@ namespace unravel::loop {
 struct DenseSum {
   const For *inner = nullptr;      // from 0 to a size or constant, step 1
   const Accumulate *sum = nullptr; // its only statement: a product of elements, locals and numbers
+  /// Of complex numbers a product of one element along the stretch and of what is the same all along it,
+  /// which has a real type where `is_scaled`.
+  std::optional<Element> row = std::nullopt;
+  Value factor{};
+  bool is_scaled = false;
 };
 
 /// Whether the statement is such a nest, and may be run once for each part of the stretch: it changes nothing
-/// else that is declared outside, reads nothing of the result's array, and all value arrays hold float64.
-/// A loop that is a simd loop is left as it is.
+/// else that is declared outside, reads nothing of the result's array, and all value arrays hold float64, or
+/// the result and the row complex numbers of one type. A loop that is a simd loop is left as it is.
 /// Each element in the product lies at the inner variable plus something without it, or doesn't depend on it.
 std::optional<DenseSum> dense_sum(const Statement &loop, const Program &program);
 

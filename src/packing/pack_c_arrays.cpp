@@ -101,7 +101,7 @@ void PieceWriter::write_dense() {
     slot = at;
   }
   const std::string value = stored_value(fmt::format("{}[{}]", c_.values, e_));
-  if (c_.number() != "double") { // added to 0, a zero would lose its sign
+  if (!value::is_integer(c_.type_of(plan_.value))) { // added to 0, a zero would lose its sign
     c_.line("if ({0}[{1}] == 0) {0}[{1}] = {2};", c_.member(plan_.value), slot, value);
     c_.line("else {}[{}] += {};", c_.member(plan_.value), slot, value);
   } else {

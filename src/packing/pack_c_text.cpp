@@ -54,13 +54,17 @@ std::string PackCText::as_element(const std::string &array, const std::string &v
   return to == "int64_t" ? value : fmt::format("({})({})", to, value);
 }
 
+value::Type PackCText::type_of(const std::string &array) const {
+  return element_type(*layout.array(array), index_type_, value_type_);
+}
+
 std::string PackCText::element(const std::string &array) const {
-  return std::string(value::facts_of(element_type(*layout.array(array), index_type_, value_type_)).c_name);
+  return std::string(value::facts_of(type_of(array)).c_name);
 }
 
 std::string PackCText::fill_of(const std::string &array, bool is_negative) const {
   const double wanted = is_negative ? -fill : fill;
-  const value::Type of_array = element_type(*layout.array(array), index_type_, value_type_);
+  const value::Type of_array = type_of(array);
   if (wanted == 0) return "0";
   if (!value::is_integer(of_array))
     return std::isinf(wanted) ? fmt::format("({}1.0 / 0.0)", wanted < 0 ? "-" : "")

@@ -32,6 +32,7 @@ public:
   std::string member_name(const std::string &name) const;
   std::string member(const std::string &name) const { return self + "->" + member_name(name); }
   /// The type of an array's elements.
+  value::Type type_of(const std::string &array) const;
   std::string element(const std::string &array) const;
   /// An int64_t expression as what an element of the array is assigned.
   std::string as_element(const std::string &array, const std::string &value) const;

@@ -1,5 +1,6 @@
 #include "parse/expression.h"
 
+#include <cmath>
 #include <utility>
 
 namespace unravel::parse {
@@ -20,6 +21,7 @@ bool is_formula(const Expression &e) {
   case Kind::Falsity: return true;
   case Kind::Integer:
   case Kind::Decimal:
+  case Kind::Imaginary:
   case Kind::Name:
   case Kind::Call:
   case Kind::Negate:
@@ -262,6 +264,7 @@ private:
     const Token &token = tokens_.peek();
     if (token.kind == Token::Kind::Integer) return leaf(Kind::Integer);
     if (token.kind == Token::Kind::Decimal && !layout_) return leaf(Kind::Decimal);
+    if (token.kind == Token::Kind::Imaginary && is_value_) return leaf(Kind::Imaginary);
     if (tokens_.at("(")) return parenthesized();
     if (layout_ && tokens_.at("true")) return leaf(Kind::Truth);
     if (layout_ && tokens_.at("false")) return leaf(Kind::Falsity);
@@ -286,6 +289,12 @@ private:
     if (tokens_.peek().kind == Token::Kind::Decimal)
       report::fail(report::Kind::syntax_error, tokens_.span_here(),
                    "expected an integer, saw the decimal number " + tokens_.describe_current());
+    if (tokens_.peek().kind == Token::Kind::Imaginary) {
+      const std::string text(tokens_.peek().text), number = text.substr(0, text.size() - 1);
+      report::fail(report::Kind::syntax_error, tokens_.span_here(),
+                   "`" + text + "` is an imaginary number, but this is about integers",
+                   "a product is written `" + number + " * i`");
+    }
     if (layout_ && tokens_.at("exists"))
       report::fail(report::Kind::not_supported, tokens_.span_here(), "`exists` is not supported yet",
                    "where an equation determines the variable, add it to the positions");
@@ -373,6 +382,38 @@ Expression parse_mask(TokenStream &tokens) {
 
 std::vector<Expression> parse_terms_until(TokenStream &tokens, std::string_view closing) {
   return ExpressionParser(tokens).terms_until(closing);
+}
+
+namespace {
+
+Expression joined(Kind kind, const text::Span &span, std::vector<Expression> children) {
+  Expression made;
+  made.kind = kind;
+  made.span = span;
+  made.children = std::move(children);
+  return made;
+}
+
+/// Of a number that is no integer the decimal.
+Expression unsigned_number(double value, const text::Span &span) {
+  constexpr double exact_integers = 9007199254740992; // 2^53
+  const bool is_integer = std::trunc(value) == value && value <= exact_integers;
+  Expression made = joined(is_integer ? Kind::Integer : Kind::Decimal, span, {});
+  made.integer = is_integer ? static_cast<std::int64_t>(value) : 0;
+  made.decimal = value;
+  return made;
+}
+
+} // namespace
+
+Expression complex_expression(double real, double imaginary, const text::Span &span) {
+  Expression part = joined(Kind::Imaginary, span, {});
+  part.decimal = std::fabs(imaginary);
+  const bool is_negative = std::signbit(imaginary);
+  if (real == 0) return is_negative ? joined(Kind::Negate, span, {std::move(part)}) : part;
+  Expression first = unsigned_number(std::fabs(real), span);
+  if (real < 0) first = joined(Kind::Negate, span, {std::move(first)});
+  return joined(is_negative ? Kind::Subtract : Kind::Add, span, {std::move(first), std::move(part)});
 }
 
 } // namespace unravel::parse

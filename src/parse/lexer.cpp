@@ -144,8 +144,10 @@ private:
           ++end;
       }
     }
+    if (letter_at(end) && text_[end] == 'i' && dialect_ != Dialect::Layout && end_of_name(end) == end + 1)
+      return add_decimal(Token::Kind::Imaginary, end, end + 1);
     if (letter_at(end)) return fail_glued(end);
-    decimal ? add_decimal(end) : add_integer(end);
+    decimal ? add_decimal(Token::Kind::Decimal, end, end) : add_integer(end);
   }
 
   void fail_glued(std::size_t end_of_number) {
@@ -167,14 +169,14 @@ private:
     add(Token::Kind::Integer, end).integer = value;
   }
 
-  void add_decimal(std::size_t end) {
+  void add_decimal(Token::Kind kind, std::size_t end_of_number, std::size_t end) {
     double value = 0;
-    std::string_view digits = text_.substr(position_, end - position_);
+    std::string_view digits = text_.substr(position_, end_of_number - position_);
     auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (result.ec != std::errc())
       return fail_at(end, report::Kind::number_too_large,
                      "`" + std::string(digits) + "` does not fit in a 64-bit floating-point number", "");
-    add(Token::Kind::Decimal, end).decimal = value;
+    add(kind, end).decimal = value;
   }
 
   std::shared_ptr<const text::Source> source_;

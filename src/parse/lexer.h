@@ -22,13 +22,13 @@ enum class Dialect { Layout, Notation, Program, Schedule };
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 struct Token {
-  enum class Kind { Name, Integer, Decimal, Symbol, End };
+  enum class Kind { Name, Integer, Decimal, Imaginary, Symbol, End };
   Kind kind = Kind::End;
   std::size_t begin = 0; // characters [begin, end) of the source
   std::size_t end = 0;
   std::string_view text; // of the source, which outlives the tokens
   std::int64_t integer = 0;
-  double decimal = 0;
+  double decimal = 0; // of an Imaginary, `2i`, the number before the i
 };
 
 /// Tokens of a text. `failure` is the first mistake of the lexer, standing after the last token: it is

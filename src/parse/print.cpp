@@ -31,6 +31,7 @@ Binding binding_of(Kind kind) {
   case Kind::Negate: return Sign;
   case Kind::Integer:
   case Kind::Decimal:
+  case Kind::Imaginary:
   case Kind::Name:
   case Kind::Call:
   case Kind::Truth:
@@ -51,11 +52,16 @@ const char *symbol_of(Expression::Comparison comparison) {
   return "=";
 }
 
-/// The shortest decimal number that reads back as `value`; never one that reads back as an integer.
-std::string decimal_text(double value) {
+/// The shortest decimal number that reads back as `value`.
+std::string shortest_text(double value) {
   char buffer[64];
   auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
-  std::string text(buffer, result.ptr);
+  return {buffer, result.ptr};
+}
+
+/// Never one that reads back as an integer.
+std::string decimal_text(double value) {
+  std::string text = shortest_text(value);
   if (text.find_first_of(".enf") == std::string::npos) text += ".0"; // not of inf
   return text;
 }
@@ -77,6 +83,7 @@ private:
     switch (e.kind) {
     case Kind::Integer: out_ += std::to_string(e.integer); return;
     case Kind::Decimal: out_ += decimal_text(e.decimal); return;
+    case Kind::Imaginary: out_ += shortest_text(e.decimal) + 'i'; return;
     case Kind::Name: out_ += e.name.text; return;
     case Kind::Call: return print_call(e);
     case Kind::Negate: return print_prefix(e, "-", Sign);

@@ -20,9 +20,10 @@ struct Name {
 /// An expression or a formula as written.
 struct Expression {
   enum class Kind {
-    Integer,  // integer
-    Decimal,  // decimal (index notation only)
-    Name,     // name
+    Integer,   // integer
+    Decimal,   // decimal (index notation only)
+    Imaginary, // decimal, times i (likewise)
+    Name,      // name
     Call,     // name(children...), also A() of order 0; floor(a / b) and ceil(a / b) are calls with one child
     Negate,   // -child
     Add,      // a + b

@@ -1,6 +1,7 @@
 // Which type each tensor's values have, and in which one each statement is computed.
 #include "pipeline/types.h"
 
+#include "combine/structure.h"
 #include "compute/own_operators.h"
 
 #include "report/diagnostic.h"
@@ -146,7 +147,7 @@ void settle_indices(layout::Layout &layout, value::Type type, value::Type open) 
 }
 
 void settle_indices(const Request &request, Front &front) {
-  const std::string lender = front.structure.substr(0, front.structure.find('#'));
+  const std::string lender = combine::lender_of(front.structure, front.computation.program);
   for (auto &[tensor, layout] : front.layouts) {
     const bool borrows = !lender.empty() && tensor == front.computation.tensors.front().name;
     const auto known = request.elements.find(borrows ? lender : tensor);

@@ -1,81 +1,95 @@
 #include "run/levels.h"
 
-#include "lower/wavefront.h"
+#include "emit/emit.h"
 #include "machine/stopwatch.h"
 #include "report/diagnostic.h"
-#include "run/numbers.h"
+
+#include <algorithm>
 
 namespace unravel::run {
 
-namespace {
+struct Levels::NumbersOf : term::Environment {
+  NumbersOf(const Levels &levels, const std::vector<void *> &structs) : levels_(levels), structs_(structs) {}
+  std::int64_t variable(const std::string &name) const override {
+    if (name.find('.') == std::string::npos)
+      return *static_cast<const std::int64_t *>(structs_.at(levels_.operands_.at(name)));
+    for (const loop::TensorParameter &parameter : levels_.inspector_.program.parameters) {
+      std::vector<std::string> numbers = parameter.sizes; // a struct begins with these, and its counts
+      numbers.insert(numbers.end(), parameter.counts.begin(), parameter.counts.end());
+      for (std::size_t k = 0; k < numbers.size(); ++k)
+        if (parameter.name + "." + numbers[k] == name)
+          return static_cast<const std::int64_t *>(structs_.at(levels_.operands_.at(parameter.name)))[k];
+    }
+    report::fail(report::Kind::internal, "unknown size " + name, "please report this as a bug");
+  }
+  std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override { return 0; }
+  const Levels &levels_;
+  const std::vector<void *> &structs_;
+};
 
-using Sizes = std::map<std::string, std::int64_t>;
+/// The sizes that no tensor has.
+std::vector<std::int64_t> Levels::given_in(const std::vector<void *> &structs) const {
+  std::vector<std::int64_t> given;
+  for (const std::string &size : inspector_.program.sizes)
+    given.push_back(*static_cast<const std::int64_t *>(structs.at(operands_.at(size))));
+  return given;
+}
 
-/// The levels' size and counts.
-std::vector<std::int64_t> numbers_of(const pipeline::Compilation &compilation,
-                                     const std::map<std::string, tensor::Tensor> &tensors,
-                                     const Sizes &sizes) {
+/// The size and the counts of the levels.
+std::vector<std::int64_t> Levels::numbers_on(const std::vector<void *> &structs) const {
   std::vector<std::int64_t> numbers;
-  for (const term::Term &number : compilation.inspector->numbers)
-    numbers.push_back(number_on(number, tensors, sizes));
+  for (const term::Term &number : inspector_.numbers)
+    numbers.push_back(term::evaluate(number, NumbersOf(*this, structs)));
   return numbers;
 }
 
-const loop::TensorParameter &parameter_of(const pipeline::Compilation &compilation) {
-  return compilation.inspector->program.parameters.front();
+const std::vector<std::int64_t> &Levels::counted() const {
+  const auto found = std::ranges::find(own().arrays, "count", &loop::ArrayParameter::name);
+  return arrays_.at(static_cast<std::size_t>(found - own().arrays.begin()));
 }
 
-} // namespace
-
-tensor::Tensor make_levels(const pipeline::Compilation &compilation,
-                           const std::map<std::string, tensor::Tensor> &tensors, const Sizes &sizes) {
-  const loop::TensorParameter &parameter = parameter_of(compilation);
-  const std::vector<std::int64_t> numbers = numbers_of(compilation, tensors, sizes);
-  tensor::Tensor levels;
-  levels.layout.name = parameter.layout;
-  levels.layout.sizes = parameter.sizes;
-  const std::vector<std::int64_t> room = lower::room_of_levels(parameter, numbers);
-  for (std::size_t k = 0; k < room.size(); ++k) {
-    layout::Array made;
-    made.name = parameter.arrays[k].name;
-    levels.layout.arrays.push_back(made);
-    levels.arrays.emplace(made.name,
-                          data::Elements(parameter.arrays[k].element, static_cast<std::size_t>(room[k])));
-  }
-  for (std::size_t k = 0; k < parameter.counts.size(); ++k) {
-    levels.layout.counts.push_back({parameter.counts[k], std::nullopt, {}});
-    levels.counts[parameter.counts[k]] = numbers[k + 1];
-  }
-  levels.sizes[parameter.sizes.front()] = 0;
-  return levels;
+Levels::Levels(lower::Inspector inspector, const loop::Program &kernel, build::Options options)
+    : inspector_(std::move(inspector)), options_(std::move(options)) {
+  for (const loop::TensorParameter &parameter : kernel.parameters)
+    operands_[parameter.name] = operands_.size();
+  for (const std::string &size : kernel.sizes) // behind the tensors, of which the levels aren't one
+    operands_[size] = operands_.size() - 1;
+  slots_.resize(inspector_.numbers.size() + own().arrays.size()); // M = 0: nothing is known
+  arrays_.resize(own().arrays.size());
 }
 
-double inspect(const pipeline::Compilation &compilation, std::map<std::string, tensor::Tensor> &tensors,
-               const Sizes &sizes, tensor::Tensor &levels, const build::Options &options) {
-  const loop::Program &program = compilation.inspector->program;
-  build::Kernel kernel = build::compile(emit::emit_in_process(program), options);
-  levels.sizes[parameter_of(compilation).sizes.front()] = numbers_of(compilation, tensors, sizes).front();
-  std::vector<std::vector<std::uint64_t>> structs;
-  for (const loop::TensorParameter &parameter : program.parameters)
-    structs.push_back(
-        tensor::kernel_arguments(parameter.is_result ? levels : tensors.at(parameter.name)).slots());
-  std::vector<void *> arguments;
-  for (std::vector<std::uint64_t> &slots : structs)
-    arguments.push_back(slots.data());
-  std::vector<std::int64_t> given;
-  for (const std::string &size : program.sizes)
-    given.push_back(sizes.at(size));
-  for (std::int64_t &size : given)
-    arguments.push_back(&size);
-  build::Workspace workspace(kernel);
+int Levels::inspect(const std::vector<void *> &structs) {
+  if (!kernel_) kernel_ = build::compile(emit::emit_in_process(inspector_.program), options_);
+  slots_[0] = 0;
+  const std::vector<std::int64_t> numbers = numbers_on(structs);
+  std::vector<std::uint64_t> slots(numbers.begin(), numbers.end());
+  const std::vector<std::int64_t> room = lower::room_of_levels(own(), numbers);
+  for (std::size_t k = 0; k < arrays_.size(); ++k) {
+    arrays_[k].resize(static_cast<std::size_t>(room[k]) + 1);
+    slots.push_back(reinterpret_cast<std::uint64_t>(arrays_[k].data()));
+  }
+  std::vector<void *> arguments{slots.data()};
+  for (std::size_t k = 1; k < inspector_.program.parameters.size(); ++k)
+    arguments.push_back(structs.at(operands_.at(inspector_.program.parameters[k].name)));
+  for (const std::string &size : inspector_.program.sizes)
+    arguments.push_back(structs.at(operands_.at(size)));
+  build::Workspace workspace(*kernel_);
   arguments.push_back(workspace.get());
-  auto entry = reinterpret_cast<int (*)(void **)>(kernel.symbol("unravel_entry"));
-  machine::Stopwatch clock;
-  int code = entry(arguments.data());
-  double spent = clock.milliseconds();
-  if (code == 2) throw std::bad_alloc();
-  report::require(code == 0, "an inspector accepts sizes that agree");
-  return spent;
+  auto entry = reinterpret_cast<int (*)(void **)>(kernel_->symbol("unravel_entry"));
+  const machine::Stopwatch clock;
+  const int code = entry(arguments.data());
+  milliseconds_ = clock.milliseconds();
+  if (code == 0) slots_ = std::move(slots), given_ = given_in(structs);
+  return code;
+}
+
+std::vector<std::uint64_t> Levels::slots(const std::vector<void *> &structs) const {
+  std::vector<std::uint64_t> slots = slots_;
+  const std::vector<std::int64_t> numbers = numbers_on(structs);
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    if (slots_[k] != static_cast<std::uint64_t>(numbers[k])) slots[0] = 0;
+  if (given_ != given_in(structs)) slots[0] = 0; // other iterations may depend on each other
+  return slots;
 }
 
 } // namespace unravel::run

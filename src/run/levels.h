@@ -1,25 +1,51 @@
 #pragma once
 
 #include "build/kernel.h"
-#include "pipeline.h"
-#include "tensor/tensor.h"
+#include "lower/wavefront.h"
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 /// The levels of a kernel's wavefronts, on data.
 namespace unravel::run {
 
-/// The levels' arrays with room for as many iterations as the tensors' sizes say; M is 0, so that the kernel
-/// is sequential. `sizes`: those that no tensor has, by name. Precondition: the compilation has an inspector.
-tensor::Tensor make_levels(const pipeline::Compilation &compilation,
-                           const std::map<std::string, tensor::Tensor> &tensors,
-                           const std::map<std::string, std::int64_t> &sizes);
+/// The levels as the kernel's last struct, and what makes them. Until they are inspected, M is 0, so that the
+/// kernel is sequential.
+class Levels {
+public:
+  Levels(lower::Inspector inspector, const loop::Program &kernel, build::Options options = {});
 
-/// Compiles the inspector and calls it: then M is the number of iterations. Returns the milliseconds of the
-/// call.
-double inspect(const pipeline::Compilation &compilation, std::map<std::string, tensor::Tensor> &tensors,
-               const std::map<std::string, std::int64_t> &sizes, tensor::Tensor &levels,
-               const build::Options &options);
+  /// Of the tensors' structs, behind which are the sizes that no tensor has. Returns what the inspector does,
+  /// which is compiled the first time.
+  int inspect(const std::vector<void *> &structs);
+  /// Of the last inspection: its milliseconds; how many levels there are, and iterations and dependences in
+  /// them.
+  double milliseconds() const { return milliseconds_; }
+  std::int64_t levels() const { return counted().at(0); }
+  std::int64_t inspected() const { return counted().at(1); }
+
+  /// The struct, for a call on these tensors.
+  std::vector<std::uint64_t> slots(const std::vector<void *> &structs) const;
+
+private:
+  struct NumbersOf;
+
+  std::vector<std::int64_t> given_in(const std::vector<void *> &structs) const;
+  const std::vector<std::int64_t> &counted() const;
+  std::vector<std::int64_t> numbers_on(const std::vector<void *> &structs) const;
+  const loop::TensorParameter &own() const { return inspector_.program.parameters.front(); }
+
+  lower::Inspector inspector_;
+  build::Options options_;
+  std::optional<build::Kernel> kernel_;
+  std::map<std::string, std::size_t> operands_;   // the struct of each tensor, the integer of each size
+  std::vector<std::vector<std::int64_t>> arrays_; // memory, of elements of at most 8 bytes
+  std::vector<std::uint64_t> slots_;
+  double milliseconds_ = 0;
+  std::vector<std::int64_t> given_; // sizes that no tensor has, when it was inspected
+};
 
 } // namespace unravel::run

@@ -2,6 +2,7 @@
 
 #include "check/reference_program.h"
 #include "check/validate.h"
+#include "combine/structure.h"
 #include "convert/convert.h"
 #include "convert/exact.h"
 #include "convert/structure.h"
@@ -38,6 +39,12 @@ bool is_finite(const data::Elements &values) {
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values.real(k)) || !std::isfinite(values.imaginary(k))) return false;
   return true;
+}
+
+/// Of a kernel, or an inspector.
+void check_code(int code) {
+  if (code == 2) throw std::bad_alloc(); // no room for the workspace, or a result
+  report::require(code == 0, "a kernel accepts sizes that agree");
 }
 
 } // namespace
@@ -185,7 +192,7 @@ private:
   bool is_sparse(const std::string &name) const { return shares_structure() || is_assembled(name); }
 
   /// The tensor whose structure the result has.
-  std::string lender() const { return front_.structure.substr(0, front_.structure.find('#')); }
+  std::string lender() const { return combine::lender_of(front_.structure, front_.computation.program); }
 
   void pack() {
     Clock clock;
@@ -313,15 +320,14 @@ private:
   }
 
   void emit() {
-    const pipeline::Compilation &compilation = report_.compilation;
-    report_.c_text = emit::emit_in_process(compilation.program, compilation.gathers);
+    report_.c_text = emit::emit_in_process(report_.compilation.program, report_.compilation.gathers);
   }
 
   /// A compiled kernel, its arguments and its results' arrays.
   struct Call {
     build::Kernel kernel;
     std::map<std::string, std::vector<std::uint64_t>> structs = {}; // by tensor
-    tensor::Tensor levels = {};
+    std::optional<Levels> levels = {};
     std::map<std::string, std::int64_t> given = {};
     std::vector<void *> arguments = {}; // into the members above
   };
@@ -333,10 +339,9 @@ private:
     if (request_.threads) call.kernel.set_threads(*request_.threads);
     call.given = report_.sizes;
     for (const loop::TensorParameter &parameter : compilation.program.parameters) {
-      if (auto tensor = tensors_.find(parameter.name); tensor != tensors_.end())
-        call.structs[parameter.name] = tensor::kernel_arguments(tensor->second).slots();
-      else
-        call.structs[parameter.name] = tensor::kernel_arguments(call.levels = inspected()).slots();
+      const auto own = tensors_.find(parameter.name);
+      call.structs[parameter.name] =
+          own == tensors_.end() ? inspected(call) : tensor::kernel_arguments(own->second).slots();
       call.arguments.push_back(call.structs.at(parameter.name).data());
     }
     for (const std::string &size : compilation.program.sizes)
@@ -378,12 +383,11 @@ private:
           assembled.clear(); // those of the round before
         },
         [&](int code) {
-          if (code == 2) throw std::bad_alloc(); // no room for the workspace, or a result
           if (code == 3) fail_missed_divisor();
           if (code == 4)
             report::fail(Kind::index_width, "a result has more entries than 32-bit indices can count",
                          "add --index int64");
-          report::require(code == 0, "a kernel accepts sizes that agree");
+          check_code(code);
           for (const std::string &name : names)
             if (is_assembled(name)) assembled.emplace_back(tensors_.at(name), call.structs.at(name));
         });
@@ -396,13 +400,8 @@ private:
   void execute_values(const pipeline::Compilation &values) {
     Call call{build::compile(emit::emit_in_process(values.program, values.gathers), request_.build)};
     prepare_call(call, values);
-    report_.structure =
-        std::exchange(report_.kernel, timed(
-                                          call, [](int) {},
-                                          [](int code) {
-                                            if (code == 2) throw std::bad_alloc();
-                                            report::require(code == 0, "a kernel accepts sizes that agree");
-                                          }));
+    const auto nothing = [](int) {};
+    report_.structure = std::exchange(report_.kernel, timed(call, nothing, check_code));
   }
 
   /// What the kernel has listed, in the layouts that are wanted.
@@ -416,14 +415,18 @@ private:
     report_.result_pack_ms = clock.milliseconds();
   }
 
-  /// The levels of the kernel's wavefronts; one thread has no use for any.
-  tensor::Tensor inspected() {
-    tensor::Tensor levels = make_levels(report_.compilation, tensors_, report_.sizes);
-    if (request_.threads == 1) return levels;
-    report_.inspector_ms = inspect(report_.compilation, tensors_, report_.sizes, levels, request_.build);
-    report_.levels = levels.array("count").integer(0);
-    report_.inspected = levels.array("count").integer(1);
-    return levels;
+  /// The levels of the kernel's wavefronts, behind all tensors; one thread has no use for any.
+  std::vector<std::uint64_t> inspected(Call &call) {
+    const pipeline::Compilation &compilation = report_.compilation;
+    std::vector<void *> structs = call.arguments;
+    for (const std::string &size : compilation.program.sizes)
+      structs.push_back(&call.given.at(size));
+    Levels &levels = call.levels.emplace(*compilation.inspector, compilation.program, request_.build);
+    if (request_.threads == 1) return levels.slots(structs);
+    check_code(levels.inspect(structs));
+    report_.inspector_ms = levels.milliseconds();
+    report_.levels = levels.levels(), report_.inspected = levels.inspected();
+    return levels.slots(structs);
   }
 
   /// What the reference evaluator needs.

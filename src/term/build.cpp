@@ -194,7 +194,7 @@ Term floor_divide(const Term &a, std::int64_t divisor) {
   Linear linear = linear_form(a);
   if (linear.parts.empty()) return Term(floor_quotient(linear.constant, divisor));
   if (divisor_of_parts(linear) % divisor == 0) return from_linear(divide_parts(std::move(linear), divisor));
-  return make(FloorDivide{a, divisor});
+  return make(FloorDivide{divisor, a});
 }
 
 Term ceil_divide(const Term &a, std::int64_t divisor) {
@@ -207,7 +207,7 @@ Term modulo(const Term &a, std::int64_t divisor) {
   Linear linear = linear_form(a);
   if (divisor_of_parts(linear) % divisor == 0)
     return Term(linear.constant - divisor * floor_quotient(linear.constant, divisor));
-  return make(Modulo{a, divisor});
+  return make(Modulo{divisor, a});
 }
 
 Term minimum(std::vector<Term> of) {

@@ -43,10 +43,12 @@ private:
 
 struct Constant {
   std::int64_t value = 0;
+  std::strong_ordering operator<=>(const Constant &) const = default;
 };
 
 struct Variable {
   std::string name;
+  std::strong_ordering operator<=>(const Variable &) const = default;
 };
 
 /// sum of coefficient * atom, plus a constant. Atoms are sorted, distinct, no Constant or Linear;
@@ -54,38 +56,45 @@ struct Variable {
 struct Linear {
   std::vector<std::pair<Term, std::int64_t>> parts;
   std::int64_t constant = 0;
+  std::strong_ordering operator<=>(const Linear &) const = default;
 };
 
 /// f(arguments) for an uninterpreted function (an index array, a count is a Variable).
 struct Apply {
   std::string function;
   std::vector<Term> arguments;
+  std::strong_ordering operator<=>(const Apply &) const = default;
 };
 
 /// floor(numerator / divisor), divisor > 1.
 struct FloorDivide {
-  Term numerator;
   std::int64_t divisor = 1;
+  Term numerator;
+  std::strong_ordering operator<=>(const FloorDivide &) const = default;
 };
 
 /// numerator - divisor * floor(numerator / divisor), divisor > 1.
 struct Modulo {
-  Term numerator;
   std::int64_t divisor = 1;
+  Term numerator;
+  std::strong_ordering operator<=>(const Modulo &) const = default;
 };
 
 /// A product of two non-constant terms; only in slots of arrays and sizes, never in what isl or Z3 decides.
 struct Product {
   Term left;
   Term right;
+  std::strong_ordering operator<=>(const Product &) const = default;
 };
 
 struct Minimum {
   std::vector<Term> of;
+  std::strong_ordering operator<=>(const Minimum &) const = default;
 };
 
 struct Maximum {
   std::vector<Term> of;
+  std::strong_ordering operator<=>(const Maximum &) const = default;
 };
 
 enum class Relation { Equal, AtLeast };
@@ -94,21 +103,25 @@ enum class Relation { Equal, AtLeast };
 struct Compare {
   Relation relation = Relation::Equal;
   Term left;
+  std::strong_ordering operator<=>(const Compare &) const = default;
 };
 
 /// Conjunction in the given order, evaluated from left to right (later parts may rely on earlier ones); the
 /// empty one is true.
 struct And {
   std::vector<Term> parts;
+  std::strong_ordering operator<=>(const And &) const = default;
 };
 
 /// Disjunction; the empty one is false.
 struct Or {
   std::vector<Term> parts;
+  std::strong_ordering operator<=>(const Or &) const = default;
 };
 
 struct Not {
   Term of;
+  std::strong_ordering operator<=>(const Not &) const = default;
 };
 
 using Kind = std::variant<Constant, Variable, Linear, Apply, FloorDivide, Modulo, Product, Minimum, Maximum,
@@ -127,9 +140,7 @@ inline std::size_t Term::hash() const {
 }
 
 /// For std::visit with one lambda per kind.
-template <class... Ts> struct overloaded : Ts... {
-  using Ts::operator()...;
-};
+template <class... Ts> struct overloaded : Ts... { using Ts::operator()...; };
 template <class... Ts> overloaded(Ts...) -> overloaded<Ts...>;
 
 // ---- integer terms. Constants are folded; a fold that overflows 64 bits fails with number_too_large.

@@ -12,53 +12,6 @@ namespace unravel::term {
 
 namespace {
 
-template <class T> std::strong_ordering compare_all(const std::vector<T> &a, const std::vector<T> &b) {
-  return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
-}
-
-std::strong_ordering compare_same(const Kind &a, const Kind &b) {
-  return std::visit(overloaded{
-                        [&](const Constant &x) { return x.value <=> std::get<Constant>(b).value; },
-                        [&](const Variable &x) { return x.name <=> std::get<Variable>(b).name; },
-                        [&](const Linear &x) {
-                          const auto &y = std::get<Linear>(b);
-                          if (auto order = compare_all(x.parts, y.parts); order != 0) return order;
-                          return x.constant <=> y.constant;
-                        },
-                        [&](const Apply &x) {
-                          const auto &y = std::get<Apply>(b);
-                          if (auto order = x.function <=> y.function; order != 0) return order;
-                          return compare_all(x.arguments, y.arguments);
-                        },
-                        [&](const FloorDivide &x) {
-                          const auto &y = std::get<FloorDivide>(b);
-                          if (auto order = x.divisor <=> y.divisor; order != 0) return order;
-                          return x.numerator <=> y.numerator;
-                        },
-                        [&](const Modulo &x) {
-                          const auto &y = std::get<Modulo>(b);
-                          if (auto order = x.divisor <=> y.divisor; order != 0) return order;
-                          return x.numerator <=> y.numerator;
-                        },
-                        [&](const Product &x) {
-                          const auto &y = std::get<Product>(b);
-                          if (auto order = x.left <=> y.left; order != 0) return order;
-                          return x.right <=> y.right;
-                        },
-                        [&](const Minimum &x) { return compare_all(x.of, std::get<Minimum>(b).of); },
-                        [&](const Maximum &x) { return compare_all(x.of, std::get<Maximum>(b).of); },
-                        [&](const Compare &x) {
-                          const auto &y = std::get<Compare>(b);
-                          if (auto order = x.relation <=> y.relation; order != 0) return order;
-                          return x.left <=> y.left;
-                        },
-                        [&](const And &x) { return compare_all(x.parts, std::get<And>(b).parts); },
-                        [&](const Or &x) { return compare_all(x.parts, std::get<Or>(b).parts); },
-                        [&](const Not &x) { return x.of <=> std::get<Not>(b).of; },
-                    },
-                    a);
-}
-
 /// Rebuilds the term in normal form from its children, each mapped by `map`.
 Term rebuild(const Term &term, const std::function<Term(const Term &)> &map) {
   auto all = [&](const std::vector<Term> &terms) {
@@ -127,8 +80,7 @@ bool operator==(const Term &a, const Term &b) {
 
 std::strong_ordering operator<=>(const Term &a, const Term &b) {
   if (a.node_ == b.node_) return std::strong_ordering::equal;
-  if (auto order = a.node().kind.index() <=> b.node().kind.index(); order != 0) return order;
-  return compare_same(a.node().kind, b.node().kind);
+  return a.node().kind <=> b.node().kind;
 }
 
 Term substitute(const Term &term, const Substitution &by) {

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "value/operators.h"
+#include "value/tree.h"
 
 #include <cmath>
 #include <complex>
+#include <optional>
 #include <vector>
 
 /// What operators make of complex numbers, as kernels compute it: by the formulas, without C's care for
@@ -44,6 +45,7 @@ std::complex<Real> evaluate_complex(const Operator &op, const std::vector<std::c
   case Operator::Conjugate: return std::conj(result);
   case Operator::RealPart: return result.real();
   case Operator::ImaginaryPart: return result.imag();
+  case Operator::Complex: return {result.real(), next->real()};
   case Operator::Absolute: return std::hypot(result.real(), result.imag());
   case Operator::SquareRoot: return std::sqrt(result);
   case Operator::Exponential: return std::exp(result);
@@ -73,6 +75,18 @@ std::complex<Real> evaluate_complex(const Operator &op, const std::vector<std::c
   case Operator::Own: return evaluate_own(*op.own(), arguments);
   default: return result; // the first one
   }
+}
+
+/// The constant that the value is: a number, or a complex one.
+template <class Value> std::optional<std::complex<double>> constant_of(const Value &tree) {
+  if (const double *number = number_of(tree)) return *number;
+  const auto *parts = arguments_of(Operator::Complex, tree);
+  return parts ? std::optional(std::complex(*number_of(parts->at(0)), *number_of(parts->at(1))))
+               : std::nullopt;
+}
+
+template <class Value> Value complex_constant(std::complex<double> number) {
+  return apply(Operator::Complex, std::vector<Value>{{Number{number.real()}}, {Number{number.imag()}}});
 }
 
 } // namespace unravel::value

@@ -43,6 +43,7 @@ constinit const std::array<Laws, operator_count> all_operators = {{
     {Operator::Conjugate, "conj", "", 1, false, false, false, Arguments::All, {}},
     {Operator::RealPart, "real", "", 1, false, false, false, Arguments::All, {}},
     {Operator::ImaginaryPart, "imag", "", 1, false, false, false, Arguments::All, {}},
+    {Operator::Complex, "complex", "", 2, false, false, false, Arguments::None, {}},
     {Operator::First, "first", "", 2, false, false, true, Arguments::None, {}},
     {Operator::Second, "second", "", 2, false, false, true, Arguments::None, {}},
     {Operator::Pair, "pair", "", 2, false, true, false, Arguments::None, {}},
@@ -71,7 +72,7 @@ std::optional<Operator> operator_called(std::string_view name) {
   if (const std::optional<Type> type = type_called(name)) return conversion_to(*type);
   const auto found = std::ranges::find_if(all_operators, [&](const Laws &laws) {
     return laws.symbol.empty() && laws.op != Operator::Negate && laws.op != Operator::Stored &&
-           !made_by_conversion(laws.op) && laws.name == name;
+           laws.op != Operator::Complex && !made_by_conversion(laws.op) && laws.name == name;
   });
   return found == all_operators.end() ? std::nullopt : std::optional(found->op);
 }

@@ -56,6 +56,7 @@ public:
     Conjugate,
     RealPart,
     ImaginaryPart,
+    Complex, // a + bi of two numbers: a constant
     // choice
     First,
     Second,
@@ -98,7 +99,7 @@ private:
   Kind kind_;
   std::shared_ptr<const OwnOperator> own_;
 };
-inline constexpr std::size_t operator_count = 47; // of the table
+inline constexpr std::size_t operator_count = 48; // of the table
 
 /// The operator that makes a number one of that type.
 inline Operator conversion_to(Type type) {
@@ -188,6 +189,7 @@ template <class Number, class Arguments> Number evaluate(const Operator &op, con
   case Operator::Conjugate:
   case Operator::RealPart: return result;
   case Operator::ImaginaryPart: return Number(0);
+  case Operator::Complex: return std::numeric_limits<Number>::quiet_NaN(); // no real number
   case Operator::Stored: return result == 0 ? Number(-0.0) : result;
   case Operator::Not: return truth(result == 0);
   case Operator::Absolute: return std::fabs(result);

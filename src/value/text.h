@@ -1,6 +1,6 @@
 #pragma once
 
-#include "value/tree.h"
+#include "value/complex.h"
 
 #include <fmt/format.h>
 #include <string>
@@ -23,6 +23,13 @@ std::string to_text(const Value &tree, const LeafText &leaf_text, int outside = 
   case Operator::Negate: return in_brackets(Product, "-" + argument(0, Product));
   case Operator::Divide:
     return in_brackets(Product, fmt::format("{} / {}", argument(0, Product), argument(1, Factor)));
+  case Operator::Complex: {
+    const std::complex<double> number = constant_of(tree).value();
+    const bool is_negative = std::signbit(number.imag());
+    const std::string imaginary = fmt::format("{}i", std::fabs(number.imag()));
+    if (number.real() == 0) return is_negative ? in_brackets(Product, "-" + imaginary) : imaginary;
+    return in_brackets(Sum, fmt::format("{} {} {}", number.real(), is_negative ? '-' : '+', imaginary));
+  }
   case Operator::Add:
   case Operator::Multiply: break;
   default:

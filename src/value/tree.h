@@ -122,7 +122,7 @@ template <class Leaf, class Value, class KnownOf> Known known_value(const Value 
   if (const double *number = number_of(tree)) return Known::of(*number);
   if (const auto *leaf = std::get_if<Leaf>(&tree.kind)) return known(*leaf);
   const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
-  if (!made) return {};
+  if (!made || made->op == Operator::Complex) return {};
   std::vector<double> numbers;
   std::optional<double> absorbs;
   for (std::size_t k = 0; k < made->arguments.size(); ++k) {

@@ -11,6 +11,7 @@ struct TypedParts {
   std::optional<Type> common; // of what is read
   bool is_real = false;       // a root and the like
   bool is_fraction = false;   // a number that no integer type holds
+  bool is_complex = false;    // a complex number
 };
 
 template <class Value, class OfLeaf>
@@ -31,6 +32,10 @@ void collect_types(const Value &tree, const OfLeaf &of_leaf, bool is_alone, Type
     return;
   }
   if (const std::optional<Type> type = made_by_conversion(made->op)) return add(*type);
+  if (made->op == Operator::Complex) {
+    parts.is_complex = true;
+    return;
+  }
   if (takes_part(made->op))
     if (const auto own = computed_in(made->arguments.front(), of_leaf); own && is_complex(*own))
       return add(type_of_parts(*own));
@@ -42,12 +47,13 @@ void collect_types(const Value &tree, const OfLeaf &of_leaf, bool is_alone, Type
 /// C's common type of the leaves, of which of_leaf(tree) says it or that it isn't known; of a leaf alone the
 /// leaf's own. The parts and the absolute value of a complex number are read as real ones. Numbers have the
 /// type of what is around them, but for those that no integer type holds: among integers they make f64 of it,
-/// and so do roots and the like. None: there is nothing but numbers.
+/// and so do roots and the like. A complex number makes it complex. None: there is nothing but real numbers.
 template <class Value, class OfLeaf>
 std::optional<Type> computed_in(const Value &tree, const OfLeaf &of_leaf) {
   TypedParts parts;
   collect_types(tree, of_leaf, true, parts);
   const bool is_integral = !parts.common || is_integer(*parts.common);
+  if (parts.is_complex) return complex_of(parts.common.value_or(Type::Float64));
   if (is_integral && (parts.is_real || (parts.is_fraction && parts.common))) return Type::Float64;
   return parts.common;
 }

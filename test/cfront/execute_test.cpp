@@ -14,6 +14,7 @@ namespace {
 
 struct Parameter {
   enum class Kind { Size, Scalar, Array } kind = Kind::Size;
+  bool is_complex = false;
   std::string name;
 };
 
@@ -43,6 +44,7 @@ std::vector<Parameter> parameters_of(const std::string &c, const std::string &na
     parameter.kind = is_pointer ? Parameter::Kind::Array
                      : is_real  ? Parameter::Kind::Scalar
                                 : Parameter::Kind::Size;
+    parameter.is_complex = one.find("omplex") != std::string::npos;
     if (std::size_t close = one.find(')'); close != std::string::npos) bracket = close; // (*A)[m]
     parameter.name = last_name(one.substr(0, bracket));
     parameters.push_back(parameter);
@@ -56,7 +58,15 @@ const char *const declarations =
     "double fmin(double, double), fmax(double, double), fabs(double), sqrt(double), exp(double), "
     "log(double), "
     "pow(double, double), sin(double), cos(double), tan(double), tanh(double), floor(double), "
-    "ceil(double);\nfloat fminf(float, float), fmaxf(float, float), fabsf(float), sqrtf(float);\n";
+    "ceil(double);\nfloat fminf(float, float), fmaxf(float, float), fabsf(float), sqrtf(float);\n"
+    "double creal(double _Complex), cimag(double _Complex), cabs(double _Complex);\n"
+    "double _Complex conj(double _Complex), csqrt(double _Complex), cexp(double _Complex), "
+    "clog(double _Complex), csin(double _Complex), ccos(double _Complex), ctan(double _Complex), "
+    "ctanh(double _Complex);\nfloat crealf(float _Complex), cabsf(float _Complex);\n"
+    "float _Complex conjf(float _Complex), csqrtf(float _Complex);\n";
+
+/// Of complex.h.
+const char *const macros = "#define complex _Complex\n#define I 1.0iF\n";
 
 /// The text without what a kernel may not have, and functions that call its functions with arrays of
 /// arguments.
@@ -64,7 +74,9 @@ std::string callable(const std::string &c, const std::vector<std::string> &funct
   std::string text = declarations;
   std::istringstream lines(c);
   for (std::string line; std::getline(lines, line);)
-    if (line.find("#include") == std::string::npos && line.find("#pragma") == std::string::npos)
+    if (line.find("<complex.h>") != std::string::npos)
+      text += macros;
+    else if (line.find("#include") == std::string::npos && line.find("#pragma") == std::string::npos)
       text += line + "\n";
   for (const std::string &name : functions) {
     text += "void call_" + name + "(const long *sizes, const double *scalars, void *const *arrays) {\n  " +
@@ -76,7 +88,11 @@ std::string callable(const std::string &c, const std::vector<std::string> &funct
       first = false;
       switch (parameter.kind) {
       case Parameter::Kind::Size: text += "sizes[" + std::to_string(sizes++) + "]"; break;
-      case Parameter::Kind::Scalar: text += "scalars[" + std::to_string(scalars++) + "]"; break;
+      case Parameter::Kind::Scalar:
+        text += "scalars[" + std::to_string(scalars) + "]";
+        if (parameter.is_complex) text += " + scalars[" + std::to_string(scalars + 1) + "] * I";
+        scalars += 2;
+        break;
       case Parameter::Kind::Array: text += "arrays[" + std::to_string(arrays++) + "]"; break;
       }
     }
@@ -85,28 +101,36 @@ std::string callable(const std::string &c, const std::vector<std::string> &funct
   return text;
 }
 
-template <class Number> void call(void *function, const std::vector<Parameter> &parameters, World &world) {
+template <class Real> void call(void *function, const std::vector<Parameter> &parameters, World &world) {
   std::vector<long> sizes;
   std::vector<double> scalars;
-  std::vector<std::vector<Number>> memory;
+  std::vector<std::vector<Real>> memory;
   for (const Parameter &parameter : parameters) {
     if (parameter.kind == Parameter::Kind::Size) sizes.push_back(world.sizes.at(parameter.name));
-    if (parameter.kind == Parameter::Kind::Scalar) scalars.push_back(world.scalars.at(parameter.name));
+    if (parameter.kind == Parameter::Kind::Scalar) {
+      const Number number = world.scalars.at(parameter.name);
+      scalars.insert(scalars.end(), {number.real(), number.imag()});
+    }
     if (parameter.kind == Parameter::Kind::Array) {
-      const std::vector<double> &array = world.arrays.at(parameter.name);
-      memory.emplace_back(array.begin(), array.end());
+      memory.emplace_back();
+      for (const Number &number : world.arrays.at(parameter.name)) {
+        memory.back().push_back(static_cast<Real>(number.real()));
+        if (parameter.is_complex) memory.back().push_back(static_cast<Real>(number.imag()));
+      }
     }
   }
   std::vector<void *> arrays;
-  for (std::vector<Number> &array : memory)
-    arrays.push_back(array.data() + margin);
+  for (std::vector<Real> &array : memory)
+    arrays.push_back(array.data() + array.size() / 2); // behind the margin
   reinterpret_cast<void (*)(const long *, const double *, void *const *)>(function)(
       sizes.data(), scalars.data(), arrays.data());
   std::size_t next = 0;
   for (const Parameter &parameter : parameters)
     if (parameter.kind == Parameter::Kind::Array) {
-      world.arrays[parameter.name].assign(memory[next].begin(), memory[next].end());
-      ++next;
+      const std::vector<Real> &parts = memory[next++];
+      std::vector<Number> &array = world.arrays[parameter.name];
+      for (std::size_t k = 0; k < array.size(); ++k)
+        array[k] = parameter.is_complex ? Number(parts[2 * k], parts[2 * k + 1]) : Number(parts[k]);
     }
 }
 
@@ -117,12 +141,16 @@ World make_world(const std::vector<Parameter> &parameters, const std::vector<std
   auto number = [&] { return 0.25 * (1 + static_cast<int>(random() % 12)); };
   for (const Parameter &parameter : parameters) {
     if (parameter.kind == Parameter::Kind::Size) world.sizes[parameter.name] = sizes[next++];
-    if (parameter.kind == Parameter::Kind::Scalar) world.scalars[parameter.name] = number();
+    auto any = [&] {
+      const double real = number();
+      return Number(real, parameter.is_complex ? number() : 0);
+    };
+    if (parameter.kind == Parameter::Kind::Scalar) world.scalars[parameter.name] = any();
     if (parameter.kind == Parameter::Kind::Array) {
-      std::vector<double> &array = world.arrays[parameter.name];
+      std::vector<Number> &array = world.arrays[parameter.name];
       array.resize(2 * margin);
-      for (double &each : array)
-        each = number();
+      for (Number &each : array)
+        each = any();
     }
   }
   return world;
@@ -169,9 +197,12 @@ std::size_t compare(void *function, const std::string &c, const cfront::Function
     executed += interpreter.assignments();
     for (const auto &[name, array] : expected.arrays)
       for (std::size_t k = 0; k < array.size(); ++k) {
-        double a = array[k], b = got.arrays[name][k];
+        const Number a = array[k], b = got.arrays[name][k];
         double most = (read.is_float ? 1e-5 : 1e-9) * std::max({1.0, std::abs(a), std::abs(b)});
-        if (std::abs(a - b) <= most || (std::isnan(a) && std::isnan(b)) || a == b) continue;
+        const auto is_same = [&](double one, double other) {
+          return std::abs(one - other) <= most || (std::isnan(one) && std::isnan(other)) || one == other;
+        };
+        if (is_same(a.real(), b.real()) && is_same(a.imag(), b.imag())) continue;
         ADD_FAILURE() << name << " at " << static_cast<std::int64_t>(k) - margin << ": C gives " << a
                       << ", the program " << b << "\n"
                       << c << "\n"
@@ -206,9 +237,12 @@ public:
 
   std::string text(const std::string &name) {
     scalars_ = {};
-    std::string body = "  int i, j, k;\n  double t;\n" + statements(1, 3) + "  y[n] += x[n];\n";
-    return "void " + name + "(int n, " + pick({"int", "long", "size_t", "unsigned"}) +
-           " m, double alpha, double A[n + 9][m + 9], double *x, double y[n + 9]) {\n" + body + "}\n";
+    is_complex_ = chance(3);
+    std::string type = is_complex_ ? "double complex" : "double";
+    std::string body = "  int i, j, k;\n  " + type + " t;\n" + statements(1, 3) + "  y[n] += x[n];\n";
+    return "void " + name + "(int n, " + pick({"int", "long", "size_t", "unsigned"}) + " m, " + type +
+           " alpha, double A[n + 9][m + 9], " + (is_complex_ ? "double complex x[n + 9], " : "double *x, ") +
+           type + " y[n + 9]) {\n" + body + "}\n";
   }
 
 private:
@@ -243,7 +277,18 @@ private:
     }
   }
 
+  /// Of a complex number a part, as it has no order.
+  std::string real(int depth) {
+    const std::string any = number(depth);
+    return is_complex_ ? pick({"creal(", "cimag("}) + any + ")" : any;
+  }
+
   std::string number(int depth) {
+    if (is_complex_ && depth <= 2 && chance(3)) {
+      const std::string one = number(depth + 1) + ")";
+      if (chance(3)) return pick({"csqrt(0.5 * I + cabs(", "cexp(-cabs("}) + one + ")";
+      return pick({"conj(", "cabs(", "(1.5 - 2 * I) * creal(", "I * (", "cimag("}) + one;
+    }
     switch (random_() % (depth > 2 ? 3 : 9)) {
     case 0: return pick({"alpha", "2", "0.5", "1.f", "-3"});
     case 1: return scalars_.empty() ? "alpha" : pick(scalars_);
@@ -252,8 +297,8 @@ private:
     case 4: return "0.5 * (" + number(depth + 1) + ")";
     case 5:
       if (chance(2))
-        return pick({"sqrt(0.25 + ", "exp(-", "log(1 + ", "pow(0.5, "}) + "fabs(" + number(depth + 1) + "))";
-      return pick({"fmin(", "fmax("}) + number(depth + 1) + ", " + number(depth + 1) + ")";
+        return pick({"sqrt(0.25 + ", "exp(-", "log(1 + ", "pow(0.5, "}) + "fabs(" + real(depth + 1) + "))";
+      return pick({"fmin(", "fmax("}) + real(depth + 1) + ", " + real(depth + 1) + ")";
     case 6: return "(" + test(depth + 1) + " ? " + number(depth + 1) + " : " + number(depth + 1) + ")";
     case 7: return "0.5 * ((" + test(depth + 1) + ") + (" + test(depth + 1) + "))";
     default: return "-" + element();
@@ -262,7 +307,8 @@ private:
 
   /// A condition on numbers.
   std::string test(int depth) {
-    std::string one = number(depth) + pick({" < ", " <= ", " > ", " >= ", " == ", " != "}) + number(depth);
+    std::string one = real(depth) + pick({" < ", " <= ", " > ", " >= ", " == ", " != "}) + real(depth);
+    if (is_complex_ && chance(6)) one = number(depth) + pick({" == ", " != "}) + number(depth);
     if (depth > 1 || chance(2)) return one;
     return pick({"", "!"}) + "(" + one + pick({" && ", " || "}) + test(depth + 1) + ")";
   }
@@ -287,8 +333,10 @@ private:
     std::string indent(static_cast<std::size_t>(2 * depth), ' ');
     switch (random_() % (depth > 3 ? 5 : 9)) {
     case 0: {
-      std::string name = pick({"r", "s", "u"}) + std::to_string(names_++);
-      std::string text = indent + "double " + name + " = " + number(0) + ";\n";
+      const bool is_real = !is_complex_ || chance(4); // of a complex value the real part
+      std::string name = (is_real ? pick({"r", "s", "u"}) : "z") + std::to_string(names_++);
+      std::string text =
+          indent + (is_real ? "double " : "double complex ") + name + " = " + number(0) + ";\n";
       scalars_.push_back(name);
       return text;
     }
@@ -305,9 +353,9 @@ private:
       return text;
     }
     case 3:
-      if (!scalars_.empty()) return indent + pick(scalars_) + pick({" += ", " -= "}) + number(1) + ";\n";
+      if (!scalars_.empty()) return changed(indent, pick(scalars_), {" += ", " -= "}, 1);
       [[fallthrough]];
-    case 4: return indent + element() + pick({" = ", " += ", " -= "}) + number(0) + ";\n";
+    case 4: return changed(indent, element(), {" = ", " += ", " -= "}, 0);
     case 5: {
       std::string when = chance(3) ? condition(0) : test(0);
       const bool is_mixed = chance(4);
@@ -318,6 +366,13 @@ private:
     }
     default: return loop(depth, indent);
     }
+  }
+
+  std::string changed(const std::string &indent, const std::string &target,
+                      const std::vector<std::string> &operators, int depth) {
+    const bool is_complex = std::string("txyz").find(target[0]) != std::string::npos;
+    const std::string op = pick(operators), by = is_complex ? number(depth) : real(depth);
+    return indent + target + op + by + ";\n";
   }
 
   std::string loop(int depth, const std::string &indent) {
@@ -344,6 +399,7 @@ private:
 
   std::mt19937 &random_;
   std::vector<std::string> scalars_, locals_, loops_;
+  bool is_complex_ = false;
   int names_ = 0;
 };
 
@@ -360,7 +416,7 @@ TEST(CfrontExecute, RandomFunctions) {
     for (int k = 0; k < 25; ++k) {
       std::string name = "f" + std::to_string(k), one = functions.text(name);
       try {
-        read.push_back(cfront::read(c_source(declarations + one), name));
+        read.push_back(cfront::read(c_source(declarations + std::string(macros) + one), name));
       } catch (const report::Error &error) {
         EXPECT_NE(error.diagnostic().kind, report::Kind::c_error) << error.what() << one;
         EXPECT_EQ(report::exit_code(error.diagnostic().kind), 1) << error.what() << one;
@@ -371,7 +427,7 @@ TEST(CfrontExecute, RandomFunctions) {
       names.push_back(name);
     }
     if (names.empty()) continue;
-    build::Kernel kernel = build::compile(callable(c, names), {.cache = false});
+    build::Kernel kernel = build::compile(callable(macros + c, names), {.cache = false});
     for (const cfront::Function &function : read) {
       compare(kernel.symbol("call_" + function.name), c, function, {4, 6},
               {4, 6}); // unsigned variables count to sizes

@@ -58,7 +58,7 @@ bool Interpreter::holds(const Expression &e) const {
   }
 }
 
-double &Interpreter::element(const Expression &e) {
+Number &Interpreter::element(const Expression &e) {
   const std::string &name = e.name.text;
   if (e.kind == Expression::Kind::Name) {
     if (auto local = scalars_.find(name); local != scalars_.end()) return local->second;
@@ -85,40 +85,62 @@ double &Interpreter::element(const Expression &e) {
   return world_.arrays.at(name).at(static_cast<std::size_t>(margin + offset));
 }
 
-double Interpreter::value(const Expression &e) {
+bool Interpreter::is_complex(const Expression &e) const {
+  const std::string &name = e.name.text;
+  if (e.kind == Expression::Kind::Imaginary || name == "complex64" || name == "complex128") return true;
+  if (name == "f64" || name == "f32" || name == "real" || name == "imag" || name == "abs") return false;
+  if (complex_.contains(name)) return true;
+  for (const parse::TensorTree &tensor : tree_.tensors)
+    if (tensor.name.text == name) return tensor.values.type.has_value();
+  return std::ranges::any_of(e.children, [&](const Expression &child) { return is_complex(child); });
+}
+
+Number Interpreter::value(const Expression &e) {
   auto child = [&](std::size_t k) { return value(e.children[k]); };
+  auto real = [&](std::size_t k) { return child(k).real(); };
+  const auto truth = [](bool holds) { return Number(holds); };
+  const std::string &name = e.name.text;
   switch (e.kind) {
   case Expression::Kind::Integer: return static_cast<double>(e.integer);
   case Expression::Kind::Decimal: return e.decimal;
+  case Expression::Kind::Imaginary: return {0, e.decimal};
   case Expression::Kind::Call:
-    if (e.name.text == "min") return std::fmin(child(0), child(1));
-    if (e.name.text == "max") return std::fmax(child(0), child(1));
-    if (e.name.text == "abs") return std::fabs(child(0));
-    if (e.name.text == "sqrt") return std::sqrt(child(0));
-    if (e.name.text == "exp") return std::exp(child(0));
-    if (e.name.text == "sin") return std::sin(child(0));
-    if (e.name.text == "cos") return std::cos(child(0));
-    if (e.name.text == "tan") return std::tan(child(0));
-    if (e.name.text == "tanh") return std::tanh(child(0));
-    if (e.name.text == "floor") return std::floor(child(0));
-    if (e.name.text == "ceil") return std::ceil(child(0));
-    if (e.name.text == "log") return std::log(child(0));
-    if (e.name.text == "pow") return std::pow(child(0), child(1));
-    if (e.name.text == "and") return child(0) != 0 && child(1) != 0;
-    if (e.name.text == "or") return child(0) != 0 || child(1) != 0;
-    if (e.name.text == "not") return child(0) == 0;
-    if (e.name.text == "f64" || e.name.text == "f32") return static_cast<double>(integer(e.children[0]));
-    if (e.name.text == "select") return child(0) != 0 ? child(1) : child(2);
-    [[fallthrough]];
-  case Expression::Kind::Name: return element(e);
+    if (name == "min") return std::fmin(real(0), real(1));
+    if (name == "max") return std::fmax(real(0), real(1));
+    if (name == "abs") return std::abs(child(0));
+    if (name == "conj") return std::conj(child(0));
+    if (name == "real" || name == "f64" || name == "f32") return real(0);
+    if (name == "imag") return child(0).imag();
+    if (name == "complex64" || name == "complex128")
+      return is_complex(e.children[0]) ? child(0) : Number(real(0));
+    if (name == "sqrt") return is_complex(e) ? std::sqrt(child(0)) : std::sqrt(real(0));
+    if (name == "exp") return is_complex(e) ? std::exp(child(0)) : std::exp(real(0));
+    if (name == "sin") return is_complex(e) ? std::sin(child(0)) : std::sin(real(0));
+    if (name == "cos") return is_complex(e) ? std::cos(child(0)) : std::cos(real(0));
+    if (name == "tan") return is_complex(e) ? std::tan(child(0)) : std::tan(real(0));
+    if (name == "tanh") return is_complex(e) ? std::tanh(child(0)) : std::tanh(real(0));
+    if (name == "log") return is_complex(e) ? std::log(child(0)) : std::log(real(0));
+    if (name == "floor") return std::floor(real(0));
+    if (name == "ceil") return std::ceil(real(0));
+    if (name == "pow") return std::pow(real(0), real(1));
+    if (name == "and") return truth(child(0) != 0.0 && child(1) != 0.0);
+    if (name == "or") return truth(child(0) != 0.0 || child(1) != 0.0);
+    if (name == "not") return truth(child(0) == 0.0);
+    if (name == "select") return child(0) != 0.0 ? child(1) : child(2);
+    return element(e);
+  case Expression::Kind::Name:
+    if (auto loop = loops_.find(name); loop != loops_.end()) return static_cast<double>(loop->second);
+    if (auto size = world_.sizes.find(name); size != world_.sizes.end())
+      return static_cast<double>(size->second);
+    return element(e);
   case Expression::Kind::Compare:
     switch (e.comparisons[0]) {
-    case Expression::Comparison::Equal: return child(0) == child(1);
-    case Expression::Comparison::NotEqual: return child(0) != child(1);
-    case Expression::Comparison::Less: return child(0) < child(1);
-    case Expression::Comparison::AtMost: return child(0) <= child(1);
-    case Expression::Comparison::Greater: return child(0) > child(1);
-    case Expression::Comparison::AtLeast: return child(0) >= child(1);
+    case Expression::Comparison::Equal: return truth(child(0) == child(1));
+    case Expression::Comparison::NotEqual: return truth(child(0) != child(1));
+    case Expression::Comparison::Less: return truth(real(0) < real(1));
+    case Expression::Comparison::AtMost: return truth(real(0) <= real(1));
+    case Expression::Comparison::Greater: return truth(real(0) > real(1));
+    case Expression::Comparison::AtLeast: return truth(real(0) >= real(1));
     }
     return 0;
   case Expression::Kind::Negate: return -child(0);
@@ -134,6 +156,9 @@ void Interpreter::body(const std::vector<StatementTree> &statements) {
   using Operator = parse::AssignmentTree::Operator;
   for (const StatementTree &statement : statements) {
     const parse::AssignmentTree &assignment = statement.assignment;
+    const bool writes =
+        statement.kind == StatementTree::Kind::Local || statement.kind == StatementTree::Kind::Assign;
+    if (writes && is_complex(assignment.value)) complex_.insert(assignment.target.name.text);
     switch (statement.kind) {
     case StatementTree::Kind::Local: {
       const std::string &name = assignment.target.name.text;
@@ -146,7 +171,7 @@ void Interpreter::body(const std::vector<StatementTree> &statements) {
       extents.clear();
       for (const std::optional<Expression> &extent : statement.extents)
         count *= extents.emplace_back(integer(*extent));
-      std::vector<double> elements(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+      std::vector<Number> elements(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
       auto outer = loops_;
       for (std::size_t element = 0; element < elements.size(); ++element) {
         auto rest = static_cast<std::int64_t>(element);
@@ -160,8 +185,8 @@ void Interpreter::body(const std::vector<StatementTree> &statements) {
     }
     case StatementTree::Kind::Assign: {
       ++assignments_;
-      double by = value(assignment.value);
-      double &target = element(assignment.target);
+      const Number by = value(assignment.value);
+      Number &target = element(assignment.target);
       switch (assignment.op) {
       case Operator::Set: target = by; break;
       case Operator::Add: target += by; break;

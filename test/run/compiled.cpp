@@ -203,17 +203,22 @@ check::Comparison Compiled::compare(PackedCase input, int threads) const {
   std::vector<std::vector<std::uint64_t>> structs;
   for (const combine::Binding &binding : compilation_.combination.bindings)
     structs.push_back(tensor::kernel_arguments(input.tensors.at(binding.tensor)).slots());
-  tensor::Tensor levels;
-  if (compilation_.inspector) {
-    levels = make_levels(compilation_, input.tensors, input.sizes.indices);
-    inspect(compilation_, input.tensors, input.sizes.indices, levels, {});
-    structs.push_back(tensor::kernel_arguments(levels).slots());
-  }
-  std::vector<void *> arguments;
+  std::vector<void *> arguments, sizes;
   for (std::vector<std::uint64_t> &slots : structs)
     arguments.push_back(slots.data());
   for (const std::string &size : compilation_.program.sizes)
-    arguments.push_back(&input.sizes.indices.at(size));
+    sizes.push_back(&input.sizes.indices.at(size));
+  std::optional<Levels> levels;
+  std::vector<std::uint64_t> slots;
+  if (compilation_.inspector) {
+    levels.emplace(*compilation_.inspector, compilation_.program);
+    std::vector<void *> inspected = arguments;
+    inspected.insert(inspected.end(), sizes.begin(), sizes.end());
+    levels->inspect(inspected);
+    slots = levels->slots(inspected);
+    arguments.push_back(slots.data());
+  }
+  arguments.insert(arguments.end(), sizes.begin(), sizes.end());
   arguments.push_back(workspace_.get());
   auto entry = reinterpret_cast<int (*)(void **)>(kernel_.symbol("unravel_entry"));
   int code = entry(arguments.data());

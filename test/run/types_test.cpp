@@ -116,6 +116,9 @@ const std::vector<std::string> &complex_lines() {
       "for i { let w(j) = 0; for j { w(j) += A(i,j); } for j { y(i) += conj(w(j)) * x(j); } }",
       "for i { let a = 0; for j { a += real(A(i,j) * x(j)); } y(i) = a / 4; }",
       "operator f(a, b) = a * b + a - conj(b); y(i) = f(x(i), z(i))",
+      "y(i) = (1 - 2i) * A(i,j) * x(j) + 3i * z(i)",
+      "C(i,j) = A(i,k) * B(k,j) * 2i - 1i * imag(A(i,j))",
+      "for i { let a = 0.5i; for j { a += A(i,j) * x(j); } y(i) = a / (1 + 1i); }",
   };
   return all;
 }

@@ -92,6 +92,10 @@ TEST(ToolComplex, kernels_of_every_kind) {
              {"C(i,j) = A(i,k) * B(k,j) mask A(i,j)", "-f", "C=csr", "-f", "B=csr " + type},
              {"C(i,j) = A(i,j) + B(i,j)", "-f", "C=dcsr", "-f", "B=csc"},
              {"C(i,j) = A(i,j) * u(i) * conj(v(j))", "-f", "C=like:A"},
+             {"C(i,k) = A(i,j) * B(j,k)", "-f", "B=dense"},
+             {"C(i,k) = conj(A(i,j)) * B(j,k) * (1 - 0.5i)", "-f", "B=dense", "-s", "parallel i"},
+             {"C(i,k) = B(i,k) - A(i,j) * B(j,k)", "-f", "B=dense"},
+             {"C(j,k) = A(i,j) * B(i,k)", "-f", "B=dense", "-s", "parallel i; reduce C by private"},
              {"y(i) = A(i,j) * x(j)", "-s", "parallel i balanced"},
              {"y(j) = A(i,j) * x(i)", "-s", "parallel i; reduce y by atomic"},
              {"y(j) = A(i,j) * x(i)", "-s", "parallel i; reduce y by private"},
@@ -126,6 +130,11 @@ TEST(ToolComplex, programs_around_kernels) {
   desk.write("a.mtx", hermitian);
   desk.write("r.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 2\n2 1 0.5\n");
   desk.write("x.mtx", "%%MatrixMarket matrix array complex general\n2 1\n-4 -0.0\n-4 2\n");
+  desk.write("z.mtx", "%%MatrixMarket matrix array real general\n2 2\n-0.0\n0\n1.5\n-0.0\n");
+  std::string wide = "%%MatrixMarket matrix array complex general\n2 23\n";
+  for (int k = 0; k < 46; ++k)
+    wide += std::to_string(k) + " " + std::to_string(0.5 * k - 7) + "\n";
+  desk.write("b.mtx", wide);
   const std::vector<std::vector<std::string>> compilers{
       {"gcc", "-std=c99", "-fopenmp"}, {"clang-19", "-std=c99"}, {"clang++-19", "-std=c++17", "-x", "c++"}};
   struct Case {
@@ -136,6 +145,13 @@ TEST(ToolComplex, programs_around_kernels) {
       {{"y(i) = A(i,j) * conj(x(j))", "-f", "A=csr complex128", "-f", "x=dense complex64"},
        {{"A", "a.mtx"}, {"x", "x.mtx"}}},
       {{"y(i) = sqrt(x(i)) + 2", "-f", "x=dense complex128"}, {{"x", "x.mtx"}}}, // the zero keeps its sign
+      {{"y(i,j) = z(j,i) / 2", "-f", "z=dense f64"}, {{"z", "z.mtx"}}},          // so does a real one
+      {{"y(i,j) = -z(i,j)", "-f", "z=dense<1,0> f32", "-f", "y=dense f32"}, {{"z", "z.mtx"}}},
+      {{"y(i) = (1 - 2i) * x(i) / 2i", "-f", "x=dense complex64"}, {{"x", "x.mtx"}}},
+      {{"y(i,k) = A(i,j) * B(j,k)", "-f", "A=csr complex128", "-f", "B=dense complex128"},
+       {{"A", "a.mtx"}, {"B", "b.mtx"}}},
+      {{"y(i,k) = A(i,j) * B(j,k)", "-f", "A=csr f32", "-f", "B=dense complex64"},
+       {{"A", "r.mtx"}, {"B", "b.mtx"}}},
       {{"y(i) = abs(A(i,j) * x(j)) + imag(x(i))", "-f", "A=csr f32", "-f", "x=dense complex128"},
        {{"A", "r.mtx"}, {"x", "x.mtx"}}},
       {{"y(i,j) = A(i,k) * B(k,j)", "-f", "A=csr complex128", "-f", "B=csc complex128", "-f",
@@ -200,12 +216,88 @@ TEST(ToolComplex, what_there_is_not) {
   refused({"compile", spmv, types[0], types[1], "-f", "y=dense f64"},
           "`y` is f64, but what is computed for it is complex128");
   refused({"run", spmv, "-f", "A=csr f64", "-i", "A=a.mtx", "-i", "x=ones"}, "the entries are complex");
-  if (!cfront::is_available()) return;
-  desk.write(
-      "mv.c",
-      "void mv(int n, double _Complex A[n][n], double _Complex x[n], double _Complex y[n]) {\n"
-      "  for (int i = 0; i < n; i++)\n    for (int j = 0; j < n; j++)\n      y[i] += A[i][j] * x[j];\n}\n");
-  refused({"compile", "--from", "mv.c:mv"}, "`y` is not an array of `double` or `float`");
+}
+
+/// Numbers in the text: one complex number is one factor, and what has one in it is complex.
+TEST(ToolComplex, imaginary_numbers) {
+  const Desk desk;
+  desk.write("x.npy", npy<double>("<f8", {1, -2, 0}));
+  desk.write("s.npy", npy<float>("<f4", {1, 2, 4}));
+  desk.write("r.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 5\n3 2 1\n");
+  using Numbers = std::vector<std::complex<double>>;
+  const std::vector<std::pair<std::string, Numbers>> cases{
+      {"y(i) = 2i * x(i)", {{0, 2}, {0, -4}, {0, 0}}},
+      {"y(i) = (1 - 0.5i) * x(i) + 2i * 3i", {{-5, -0.5}, {-8, 1}, {-6, 0}}},
+      {"y(i) = x(i) / 2i - i * 1i", {{0, -0.5}, {0, 0}, {0, -2}}},
+      {"y(i) = imag(A(i,j) + 2i) * x(i) * 1i", {{0, 2}, {0, -4}, {0, 0}}}, // two terms
+      {"y(i) = conj(1 + 1i) * abs(3 - 4i) + x(i)", {{6, -5}, {3, -5}, {5, -5}}},
+      {"y(i) = select(x(i) = 0, 1i, -1i) + sqrt(-4 + 0i)", {{0, 1}, {0, 1}, {0, 3}}},
+      {"for i { let t = 1 - 2i; t *= 1i; y(i) = t * x(i); }", {{2, 1}, {-4, -2}, {0, 0}}},
+  };
+  for (const auto &[line, wanted] : cases) {
+    std::vector<std::string> command{"run", line, "-i", "x=x.npy", "--json", "--check"};
+    if (line.find("A(") != std::string::npos) command.insert(command.end(), {"-i", "A=r.mtx", "-f", "A=csr"});
+    const Outcome made = desk.unravel(command);
+    ASSERT_EQ(made.code, 0) << line << made.error << made.out;
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      EXPECT_EQ(made.json()["result"]["first"][k]["value"],
+                (std::vector<double>{wanted[k].real(), wanted[k].imag()}))
+          << line;
+  }
+  Outcome made =
+      desk.unravel({"run", "y(i) = 0.5i * x(i)", "-f", "x=dense f32", "-i", "x=s.npy", "-o", "y=y.npy"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(desk.read("y.npy"), npy<std::complex<float>>("<c8", {{0, 0.5f}, {0, 1}, {0, 2}}));
+  made = desk.unravel({"run", "y = real(2i * x(i) * 1i)", "-i", "x=x.npy", "--json", "--check"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(made.json()["result"]["first"][0]["value"], 2);
+  // What is printed of a program is read as the same one.
+  made = desk.unravel({"explain", "C(i,j) = (1.5 - 2i) * A(i,k) * B(k,j) + 1i * A(i,j)", "-f", "A=csr", "-f",
+                       "B=csr", "-f", "C=csr", "--json"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  EXPECT_NE(made.out.find("(1.5 - 2i)"), std::string::npos) << made.out;
+}
+
+/// C is the same kernel as index notation.
+TEST(ToolComplex, functions_in_c) {
+  if (!cfront::is_available()) GTEST_SKIP() << "configured without Clang";
+  const Desk desk;
+  desk.write("a.mtx", hermitian);
+  desk.write("mv.c", "#include <complex.h>\n"
+                     "void mv(int n, double complex A[n][n], double complex x[n], double complex y[n]) {\n"
+                     "  for (int i = 0; i < n; i++)\n"
+                     "    for (int j = 0; j < n; j++)\n"
+                     "      y[i] += (0.5 - 2 * I) * A[i][j] * conj(x[j]);\n"
+                     "}\n"
+                     "void single(int n, float complex A[n][n], float x[n], float y[n]) {\n"
+                     "  for (int i = 0; i < n; i++)\n"
+                     "    for (int j = 0; j < n; j++)\n"
+                     "      y[i] += cimagf(A[i][j] * x[j]) + cabsf(A[i][j]);\n"
+                     "}\n");
+  const std::vector<std::string> inputs{"-f",     "A=csr",   "-i", "A=a.mtx", "-i",
+                                        "x=ones", "--check", "-o", "y=y.mtx"};
+  const auto run = [&](std::vector<std::string> command) {
+    command.insert(command.begin(), "run");
+    command.insert(command.end(), inputs.begin(), inputs.end());
+    const Outcome made = desk.unravel(command);
+    EXPECT_EQ(made.code, 0) << made.error << made.out;
+    return desk.read("y.mtx");
+  };
+  EXPECT_EQ(run({"--from", "mv.c:mv"}), "%%MatrixMarket matrix array complex general\n2 1\n-2 -9\n4.5 -1\n");
+  EXPECT_EQ(run({"--from", "mv.c:single", "--type", "f32"}),
+            "%%MatrixMarket matrix array real general\n2 1\n3.236068\n4.236068\n");
+  const auto kernel = [&](std::vector<std::string> command) {
+    command.insert(command.begin(), "compile");
+    const Outcome made = desk.unravel(command);
+    EXPECT_EQ(made.code, 0) << made.error;
+    return made.out.substr(made.out.find("for ("));
+  };
+  EXPECT_EQ(
+      kernel({"--from", "mv.c:mv", "-f", "A=csr"}),
+      kernel(
+          {"tensor A(n, n) complex128, x(n) complex128, y(n) complex128; for i in [0, n) { for j in [0, n) {"
+           " y(i) += (0.5 - 2i) * A(i,j) * conj(x(j)); } }",
+           "-f", "A=csr"}));
 }
 
 } // namespace

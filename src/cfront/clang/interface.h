@@ -9,7 +9,7 @@
 extern "C" {
 
 /// Raised with every change of this file; the room refuses a module of another version.
-enum { unravel_syntax_version = 2 };
+enum { unravel_syntax_version = 3 };
 
 /// What a node is, and its children in their order. A child that the text lacks is an Absent.
 enum UnravelSyntaxKind {
@@ -41,6 +41,7 @@ enum UnravelSyntaxKind {
   // expressions
   UnravelInteger,     // a constant, however it is written: `integer`
   UnravelDecimal,     // `decimal`
+  UnravelComplex,     // a constant: `decimal` and `imaginary`
   UnravelReference,   // `declaration`, `text` the name
   UnravelSubscript,   // base, index
   UnravelDereference, // pointer
@@ -58,6 +59,8 @@ enum UnravelSyntaxType {
   UnravelIntegral,
   UnravelFloat,
   UnravelDouble,
+  UnravelComplexFloat,
+  UnravelComplexDouble,
   UnravelOtherFloating,
   UnravelPointer,
   UnravelArray,
@@ -86,7 +89,7 @@ struct UnravelNode {
   /// Tells variables and parameters apart; less than 0 where there is none.
   int declaration;
   std::int64_t integer;
-  double decimal;
+  double decimal, imaginary;
   const char *text; // of a declaration its name; of an Other, what it is
   const char *type_name;
   std::size_t children; // how many; they follow, each with its own

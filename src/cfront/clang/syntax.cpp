@@ -190,6 +190,7 @@ private:
       if (plain->isSpecificBuiltinType(clang::BuiltinType::Float)) return UnravelFloat;
       if (plain->isSpecificBuiltinType(clang::BuiltinType::Double)) return UnravelDouble;
       if (plain->isRealFloatingType()) return UnravelOtherFloating;
+      if (const auto *complex = llvm::dyn_cast<clang::ComplexType>(plain)) return type_of(*complex);
       if (plain->isPointerType()) return UnravelPointer;
       if (plain->isArrayType()) return UnravelArray;
       return UnravelAnyOther;
@@ -197,6 +198,13 @@ private:
     if (node(at).type != UnravelIntegral || plain->isIncompleteType()) return;
     node(at).bits = static_cast<int>(context_.getIntWidth(type));
     node(at).is_unsigned = plain->isUnsignedIntegerOrEnumerationType();
+  }
+
+  static UnravelSyntaxType type_of(const clang::ComplexType &complex) {
+    const clang::QualType parts = complex.getElementType();
+    if (parts->isSpecificBuiltinType(clang::BuiltinType::Float)) return UnravelComplexFloat;
+    if (parts->isSpecificBuiltinType(clang::BuiltinType::Double)) return UnravelComplexDouble;
+    return parts->isRealFloatingType() ? UnravelOtherFloating : UnravelAnyOther;
   }
 
   std::size_t type(clang::QualType type, clang::SourceRange range) {
@@ -326,12 +334,24 @@ private:
     return at;
   }
 
-  std::size_t constant(const clang::Expr &given, llvm::APFloat value) {
-    std::size_t at = open(UnravelDecimal, given.getSourceRange());
-    set_type(at, given.getType());
+  static double number_of(llvm::APFloat value) {
     bool inexact = false;
     value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &inexact);
-    node(at).decimal = value.convertToDouble();
+    return value.convertToDouble();
+  }
+
+  std::size_t constant(const clang::Expr &given, const llvm::APFloat &value) {
+    std::size_t at = open(UnravelDecimal, given.getSourceRange());
+    set_type(at, given.getType());
+    node(at).decimal = number_of(value);
+    return at;
+  }
+
+  std::size_t constant(const clang::Expr &given, const clang::APValue &complex) {
+    std::size_t at = open(UnravelComplex, given.getSourceRange());
+    set_type(at, given.getType());
+    node(at).decimal = number_of(complex.getComplexFloatReal());
+    node(at).imaginary = number_of(complex.getComplexFloatImag());
     return at;
   }
 
@@ -356,9 +376,17 @@ private:
       if (given->EvaluateAsInt(value, context_, clang::Expr::SE_NoSideEffects))
         return constant(*given, value.Val.getInt());
     }
+    // Complex ones too, but for real numbers among complex ones.
+    const auto *converted = llvm::dyn_cast<clang::CastExpr>(given);
+    if (given->getType()->isAnyComplexType() && given->isPRValue() &&
+        !(converted && converted->getCastKind() == clang::CK_FloatingRealToComplex)) {
+      clang::Expr::EvalResult value;
+      if (given->EvaluateAsRValue(value, context_) && !value.HasSideEffects && value.Val.isComplexFloat())
+        return constant(*given, value.Val);
+    }
     if (const auto *literal = llvm::dyn_cast<clang::FloatingLiteral>(given))
       return constant(*given, literal->getValue());
-    if (const auto *cast = llvm::dyn_cast<clang::CastExpr>(given)) return conversion(*cast);
+    if (converted) return conversion(*converted);
     if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(given)) {
       std::size_t at = over(UnravelReference, *given, reference->getDecl()->getNameAsString());
       node(at).declaration = number(reference->getDecl());
@@ -418,6 +446,10 @@ private:
     case clang::CK_IntegralToBoolean:
     case clang::CK_FloatingToIntegral:
     case clang::CK_FloatingToBoolean:
+    case clang::CK_FloatingRealToComplex:
+    case clang::CK_FloatingComplexToReal:
+    case clang::CK_FloatingComplexToBoolean:
+    case clang::CK_FloatingComplexCast:
     case clang::CK_ToVoid: break;
     default: return over(UnravelOtherExpression, cast, "a cast");
     }

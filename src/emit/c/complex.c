@@ -18,6 +18,34 @@ static inline VALUE unravel_product_F(VALUE a, VALUE b) {
   return product.whole;
 }
 
+// part: complex_F
+static inline VALUE unravel_complex_F(REAL real, REAL imaginary) {
+  const union {
+    REAL parts[2];
+    VALUE whole;
+  } number = {{real, imaginary}};
+  return number.whole;
+}
+
+// part: lanes_F
+// Real and imaginary parts side by side, as many as 64 bytes hold.
+#ifdef __GNUC__
+typedef REAL unravel_lanes_F __attribute__((vector_size(64), aligned(sizeof(REAL)), may_alias));
+#endif
+
+// part: add_turned_F
+// What is added is multiplied by i.
+#ifdef __GNUC__
+static inline void unravel_add_turned_F(unravel_lanes_F *sum, const unravel_lanes_F *added) {
+  unravel_lanes_F turned = *added;
+  for (unsigned k = 0; k < 64 / sizeof(REAL); k += 2) {
+    turned[k] = -(*added)[k + 1];
+    turned[k + 1] = (*added)[k];
+  }
+  *sum += turned;
+}
+#endif
+
 // part: quotient_F
 // Smith's formula: no square overflows.
 static inline VALUE unravel_quotient_F(VALUE a, VALUE b) {
