@@ -5,6 +5,7 @@
 #include "loop/arrays.h"
 #include "loop/assembled.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -55,26 +56,37 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
   line("int64_t {} = 0;", first);
   text_ += "#ifdef __GNUC__\n";
   const auto *negative = arguments_of(Operator::Negate, sum.sum->value);
-  // As many vectors as there are registers for, then less, since every part walks over the whole nest.
-  for (int vectors : {4, 2, 1}) {
+  // As many vectors as there are registers for, then less, since every part walks over the whole nest; 0:
+  // what is left of less than one.
+  for (int vectors : {4, 2, 1, 0}) {
     expressions_.set_facts(facts_);
-    std::vector<std::string> begin{fmt::format("const int64_t {} = {};", variable, first)}, inside, finish;
-    for (int v = 0; v < vectors; ++v) {
-      const std::string vector = names_.fresh(fmt::format("{}_sum{}", names_.array(target.array), v));
-      const std::string to = lanes_at(target, v);
-      begin.push_back(fmt::format("unravel_lanes {} = {{0}};", vector));
-      inside.push_back(
-          fmt::format("{} {}= {};", vector, negative ? "-" : "+",
-                      lanes_of(negative ? negative->front() : sum.sum->value, sum.inner->variable, v)));
-      finish.push_back(past.empty() ? fmt::format("{} {} {};", to, clearing_ ? "=" : "+=", vector)
-                                    : fmt::format("unravel_store_lanes({}, &{}, {});",
-                                                  to.substr(to.find('&')), vector, past));
+    std::vector<std::string> begin{fmt::format("const int64_t {} = {};", variable, first)}, sums;
+    for (int v = 0; v < std::max(vectors, 1); ++v) {
+      sums.push_back(names_.fresh(fmt::format("{}_sum{}", names_.array(target.array), v)));
+      begin.push_back(fmt::format("unravel_lanes {} = {{0}};", sums.back()));
+    }
+    const auto nest = [&] {
+      std::vector<std::string> finish;
+      for (int v = 0; v < std::max(vectors, 1); ++v) {
+        const std::string &lanes = sums[static_cast<std::size_t>(v)];
+        inside_.push_back(
+            fmt::format("{} {}= {};", lanes, negative ? "-" : "+",
+                        lanes_of(negative ? negative->front() : sum.sum->value, sum.inner->variable, v)));
+        finish.push_back(past.empty() || vectors == 0 ? put_lanes(target, v, clearing_ ? "=" : "+=", lanes)
+                                                      : fmt::format("unravel_store_lanes({}, &{}, {});",
+                                                                    place_of_lanes(target, v), lanes, past));
+      }
+      write_again(loop);
+      inside_.clear();
+      lines(finish);
+    };
+    if (vectors == 0) {
+      write_rest(first, end, begin, nest);
+      continue;
     }
     open_part(first, vectors, end, begin);
-    inside_ = inside;
-    write_again(loop);
-    inside_.clear();
-    close(finish);
+    nest();
+    close({});
   }
   text_ += "#endif\n";
   open(fmt::format("if ({} < {})", first, end), {});
@@ -89,6 +101,19 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
 void StatementWriter::open_part(const std::string &first, int vectors, const std::string &end,
                                 const std::vector<std::string> &begin) {
   open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first, vectors * vector_lanes, end), begin);
+}
+
+void StatementWriter::write_rest(const std::string &first, const std::string &end,
+                                 const std::vector<std::string> &begin, const std::function<void()> &inside) {
+  text_ += "#ifdef UNRAVEL_MASKS\n";
+  mask_ = names_.fresh(first + "_rest");
+  open(fmt::format("if ({} < {})", first, end),
+       {fmt::format("const __mmask8 {} = {}({} - {});", mask_, expressions_.called("rest"), end, first)});
+  lines(begin);
+  inside();
+  mask_.clear();
+  close({fmt::format("{} = {};", first, end)});
+  text_ += "#endif\n";
 }
 
 void StatementWriter::write_again(const Statement &loop) {

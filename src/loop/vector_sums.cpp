@@ -37,10 +37,10 @@ public:
     if (may_be_stretch && is_loop(statement) && dense_sum(statement, program_)) return VectorSum::Stretch;
     const auto *loop = statement.as<For>();
     if (!loop) return VectorSum::None;
-    if (const std::optional<TileSum> sum = may_be_stretch ? tile_sum(*loop, program_) : std::nullopt;
-        sum && !is_short(*loop, *sum))
-      return VectorSum::Tiles;
-    if (may_be_stretch && !around.lanes && columns(*loop, program_)) return VectorSum::Columns;
+    const std::optional<TileSum> tile = may_be_stretch ? tile_sum(*loop, program_) : std::nullopt;
+    if (tile && !is_short(*loop, *tile)) return VectorSum::Tiles;
+    // One that is too short for tiles is nothing else: the counts that say so aren't always known.
+    if (may_be_stretch && !tile && !around.lanes && columns(*loop, program_)) return VectorSum::Columns;
     if (const std::optional<DenseSum> next = may_be_stretch && around.next && is_loop(*around.next)
                                                  ? dense_sum(*around.next, program_)
                                                  : std::nullopt;
