@@ -20,6 +20,10 @@ std::vector<int> vectors_of_parts(std::size_t rows) {
   return rows > 2 ? std::vector<int>{2, 1} : std::vector<int>{4, 2, 1};
 }
 
+/// Columns of nests that scatter, at most: each part goes through the whole nest, and saves less than sums
+/// do.
+constexpr int most_scattered = 64;
+
 /// Does the value that is stored have elements along the columns?
 bool is_row(const For &inner) {
   bool along = false;
@@ -34,10 +38,25 @@ bool contains(const std::vector<std::string> &names, const std::string &name) {
 
 } // namespace
 
+std::string StatementWriter::place_of_lanes(const Element &element, int v) {
+  return "&" + expressions_.element({element.array, element.slot + Term(v * vector_lanes)});
+}
+
 std::string StatementWriter::lanes_at(const Element &element, int v) {
   const auto kept = column_rows_.find(element.array);
   if (kept != column_rows_.end()) return kept->second[static_cast<std::size_t>(v)];
-  return "*(unravel_lanes *)&" + expressions_.element({element.array, element.slot + Term(v * vector_lanes)});
+  const std::string place = place_of_lanes(element, v);
+  return mask_.empty() ? "*(const unravel_lanes *)" + place
+                       : fmt::format("{}({}, {})", expressions_.called("stretch"), mask_, place);
+}
+
+std::string StatementWriter::put_lanes(const Element &element, int v, const std::string &by,
+                                       const std::string &value) {
+  const std::string before = lanes_at(element, v), place = place_of_lanes(element, v);
+  if (column_rows_.contains(element.array)) return fmt::format("{} {} {};", before, by, value);
+  if (mask_.empty()) return fmt::format("*(unravel_lanes *){} {} {};", place, by, value);
+  return fmt::format("{}({}, {}, {});", expressions_.called("store_stretch"), mask_, place,
+                     by == "=" ? value : fmt::format("{} {} {}", before, by.front(), value));
 }
 
 std::string StatementWriter::lanes_of(const Value &value, const std::string &column, int v) {
@@ -49,8 +68,7 @@ std::string StatementWriter::lanes_of(const Value &value, const std::string &col
   }
   const auto *element = value.as<Element>();
   if (!element || !term::mentions(element->slot, column)) return expressions_.value(value);
-  const std::string text = lanes_at(*element, v);
-  return text.starts_with('*') ? "*(const " + text.substr(2) : text;
+  return lanes_at(*element, v);
 }
 
 bool StatementWriter::write_columns_inside(const For &inner) {
@@ -63,19 +81,59 @@ bool StatementWriter::write_columns_inside(const For &inner) {
   const auto *negative = arguments_of(Operator::Negate, all);
   const Value value = negative ? Value(negative->front()) : all;
   const bool is_vector = is_row(inner);
-  if (target.array == copied_ && !column_rows_.contains(target.array)) mark_part(target.slot);
+  if (target.array == copied_ && !column_rows_.contains(target.array)) mark_part(target.slot, inner);
   for (int v = 0; v < column_vectors_; ++v) {
     std::string text = lanes_of(value, inner.variable, v);
     if (!add && !is_vector) text = no_lanes_ + " + " + text;
     if (!add && negative) text = fmt::format("-({})", text);
-    line("{} {} {};", lanes_at(target, v), !add ? "=" : negative ? "-=" : "+=", text);
+    line(put_lanes(target, v, !add ? "=" : negative ? "-=" : "+=", text));
   }
   return true;
 }
 
-void StatementWriter::mark_part(const Term &slot) {
-  for (int place : {0, column_vectors_ * vector_lanes - 1})
-    mark(slot + Term(place));
+void StatementWriter::mark_part(const Term &slot, const For &inner) {
+  mark(slot);
+  mark(mask_.empty() ? slot + Term(column_vectors_ * vector_lanes - 1)
+                     : substitute(slot, {{inner.variable, inner.upper - Term(1)}}));
+}
+
+void StatementWriter::write_part_of_columns(const For &x, int vectors, const std::string &first,
+                                            const std::string &end) {
+  const Statement &loop = *statement_;
+  column_vectors_ = std::max(vectors, 1);
+  std::vector<std::string> begin, variables;
+  for (const For *inner : columns_.inner)
+    if (!contains(variables, inner->variable)) variables.push_back(inner->variable);
+  for (const std::string &variable : variables)
+    begin.push_back(fmt::format("const int64_t {} = {};", names_.variable(variable), first));
+  if (std::ranges::any_of(columns_.inner,
+                          [](const For *inner) { return inner->body[0].is<Store>() && !is_row(*inner); })) {
+    no_lanes_ = names_.fresh("no_lanes");
+    begin.push_back(fmt::format("const unravel_lanes {} = {{0}};", no_lanes_));
+  }
+  for (const auto *rows : {&columns_.kept, &columns_.sums})
+    for (const std::string &row : *rows)
+      for (int v = 0; v < column_vectors_; ++v) {
+        column_rows_[row].push_back(names_.fresh(fmt::format("{}_row{}", names_.array(row), v)));
+        begin.push_back(fmt::format("unravel_lanes {} = {{0}};", column_rows_[row].back()));
+      }
+  const auto inside = [&] {
+    write_again(loop);
+    statement_ = &loop;
+    const std::map<std::string, std::vector<std::string>> kept = std::exchange(column_rows_, {});
+    for (const For *inner : columns_.inner)
+      if (const Element &target = *written_element(inner->body[0]); contains(columns_.sums, target.array)) {
+        if (target.array == copied_) mark_part(target.slot, *inner);
+        for (int v = 0; v < column_vectors_; ++v)
+          line(put_lanes(target, v, "+=", kept.at(target.array)[static_cast<std::size_t>(v)]));
+        std::erase(columns_.sums, target.array); // once
+      }
+    columns_.sums = columns(x, program_)->sums;
+  };
+  if (vectors < 1) return write_rest(first, end, begin, inside);
+  open_part(first, vectors * vector_lanes, end, begin);
+  inside();
+  close({});
 }
 
 bool StatementWriter::write_columns(const For &x) {
@@ -83,44 +141,16 @@ bool StatementWriter::write_columns(const For &x) {
   const Statement &loop = *statement_;
   columns_ = *columns(x, program_);
   expressions_.need("lanes");
-  std::vector<std::string> variables;
-  for (const For *inner : columns_.inner)
-    if (!contains(variables, inner->variable)) variables.push_back(inner->variable);
   const std::string count = expressions_.term(columns_.count),
-                    first = names_.fresh(names_.variable(variables.front()) + "_first");
+                    first = names_.fresh(names_.variable(columns_.inner.front()->variable) + "_first");
   line("int64_t {} = 0;", first);
   text_ += "#ifdef __GNUC__\n";
-  std::vector<std::string> rows = columns_.kept;
-  rows.insert(rows.end(), columns_.sums.begin(), columns_.sums.end());
-  for (int vectors : vectors_of_parts(rows.size())) {
-    column_vectors_ = vectors;
-    std::vector<std::string> begin;
-    for (const std::string &variable : variables)
-      begin.push_back(fmt::format("const int64_t {} = {};", names_.variable(variable), first));
-    if (std::ranges::any_of(columns_.inner,
-                            [](const For *inner) { return inner->body[0].is<Store>() && !is_row(*inner); })) {
-      no_lanes_ = names_.fresh("no_lanes");
-      begin.push_back(fmt::format("const unravel_lanes {} = {{0}};", no_lanes_));
-    }
-    for (const std::string &row : rows)
-      for (int v = 0; v < vectors; ++v) {
-        column_rows_[row].push_back(names_.fresh(fmt::format("{}_row{}", names_.array(row), v)));
-        begin.push_back(fmt::format("unravel_lanes {} = {{0}};", column_rows_[row].back()));
-      }
-    open_part(first, vectors * vector_lanes, count, begin);
-    write_again(loop);
-    statement_ = &loop;
-    const std::map<std::string, std::vector<std::string>> kept = std::exchange(column_rows_, {});
-    for (const For *inner : columns_.inner)
-      if (const Element &target = *written_element(inner->body[0]); contains(columns_.sums, target.array)) {
-        if (target.array == copied_) mark_part(target.slot);
-        for (int v = 0; v < vectors; ++v)
-          line("{} += {};", lanes_at(target, v), kept.at(target.array)[static_cast<std::size_t>(v)]);
-        std::erase(columns_.sums, target.array); // once
-      }
-    columns_.sums = columns(x, program_)->sums;
-    close({});
-  }
+  const bool only_few = columns_.scatters;
+  if (only_few) open(fmt::format("if ({} <= {})", count, most_scattered), {});
+  for (int vectors : vectors_of_parts(columns_.kept.size() + columns_.sums.size()))
+    write_part_of_columns(x, vectors, first, count);
+  write_part_of_columns(x, 0, first, count);
+  if (only_few) close({});
   column_vectors_ = 0;
   text_ += "#endif\n";
   for (const For *inner : columns_.inner)

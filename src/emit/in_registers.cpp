@@ -5,6 +5,7 @@
 #include "loop/arrays.h"
 #include "loop/assembled.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -39,28 +40,43 @@ std::string StatementWriter::past_caches(const std::string &array) {
   return found->second;
 }
 
-StatementWriter::Part StatementWriter::part_of_sum(const DenseSum &sum, int vectors,
-                                                   const std::string &past) {
+void StatementWriter::write_part_of_sum(const DenseSum &sum, int vectors, const std::string &end,
+                                        const std::string &past) {
+  const Statement &loop = *statement_;
   const auto &target = std::get<Element>(sum.sum->target);
   const auto *negative = arguments_of(Operator::Negate, sum.sum->value);
-  Part part;
-  for (int v = 0; v < vectors; ++v) {
-    const std::string vector = names_.fresh(fmt::format("{}_sum{}", names_.array(target.array), v));
-    const std::string to = lanes_at(target, v);
-    part.begin.push_back(fmt::format("unravel_lanes {} = {{0}};", vector));
-    part.inside.push_back(
-        fmt::format("{} {}= {};", vector, negative ? "-" : "+",
-                    lanes_of(negative ? negative->front() : sum.sum->value, sum.inner->variable, v)));
-    part.finish.push_back(past.empty() ? fmt::format("{} {} {};", to, clearing_ ? "=" : "+=", vector)
-                                       : fmt::format("unravel_store_lanes({}, &{}, {});",
-                                                     to.substr(to.find('&')), vector, past));
+  std::vector<std::string> begin{
+      fmt::format("const int64_t {} = {};", names_.variable(sum.inner->variable), first_lane_)},
+      sums;
+  for (int v = 0; v < std::max(vectors, 1); ++v) {
+    sums.push_back(names_.fresh(fmt::format("{}_sum{}", names_.array(target.array), v)));
+    begin.push_back(fmt::format("unravel_lanes {} = {{0}};", sums.back()));
   }
-  return part;
+  const auto nest = [&] {
+    std::vector<std::string> finish;
+    for (int v = 0; v < std::max(vectors, 1); ++v) {
+      const std::string &lanes = sums[static_cast<std::size_t>(v)];
+      inside_.push_back(
+          fmt::format("{} {}= {};", lanes, negative ? "-" : "+",
+                      lanes_of(negative ? negative->front() : sum.sum->value, sum.inner->variable, v)));
+      finish.push_back(past.empty() || vectors == 0 ? put_lanes(target, v, clearing_ ? "=" : "+=", lanes)
+                                                    : fmt::format("unravel_store_lanes({}, &{}, {});",
+                                                                  place_of_lanes(target, v), lanes, past));
+    }
+    write_again(loop);
+    inside_.clear();
+    lines(finish);
+  };
+  if (vectors == 0) return write_rest(first_lane_, end, begin, nest);
+  open_part(first_lane_, vectors * vector_lanes, end, begin);
+  nest();
+  close({});
 }
 
 /// Real and imaginary parts lie side by side. They are added up times the factor's real part, and times its
 /// imaginary part, which is turned in the end: (a + bi) (x, y) = a (x, y) + b (-y, x).
-StatementWriter::Part StatementWriter::part_of_complex(const DenseSum &sum, int vectors) {
+void StatementWriter::write_part_of_complex(const DenseSum &sum, int vectors, const std::string &end) {
+  const Statement &loop = *statement_;
   const auto &target = std::get<Element>(sum.sum->target);
   const ElementType element = expressions_.types().of(sum.sum->target), parts = value::type_of_parts(element);
   const std::string suffix = expressions_.need_typed("lanes", element), array = names_.array(target.array);
@@ -70,29 +86,35 @@ StatementWriter::Part StatementWriter::part_of_complex(const DenseSum &sum, int 
                        expressions_.element({first.array, slot}));
   };
   const char *sign = value::arguments_of(Operator::Negate, sum.sum->value) ? "-" : "+";
-  Part part;
+  std::vector<std::string> begin{
+      fmt::format("const int64_t {} = {};", names_.variable(sum.inner->variable), first_lane_)},
+      finish;
   const std::string factor = names_.fresh(array + "_factor");
   const ElementType type = sum.is_scaled ? parts : element;
-  part.inside.push_back(
+  inside_.push_back(
       fmt::format("const {} {} = {};", c_type(type), factor, expressions_.value(sum.factor, type)));
   for (int v = 0; v < vectors; ++v) {
     const std::string vector = names_.fresh(fmt::format("{}_sum{}", array, v)),
                       row = at(*sum.row, v, "const ");
-    part.begin.push_back(fmt::format("unravel_lanes{} {} = {{0}};", suffix, vector));
+    begin.push_back(fmt::format("unravel_lanes{} {} = {{0}};", suffix, vector));
     const std::string to = at(target, v, "");
     if (sum.is_scaled) {
-      part.inside.push_back(fmt::format("{} {}= {} * {};", vector, sign, factor, row));
+      inside_.push_back(fmt::format("{} {}= {} * {};", vector, sign, factor, row));
     } else {
-      const std::string turned = names_.fresh(fmt::format("{}_turned{}", array, v)), end = end_of_c(element);
-      part.begin.push_back(fmt::format("unravel_lanes{} {} = {{0}};", suffix, turned));
-      part.inside.push_back(fmt::format("{} {}= creal{}({}) * {};", vector, sign, end, factor, row));
-      part.inside.push_back(fmt::format("{} {}= cimag{}({}) * {};", turned, sign, end, factor, row));
-      part.finish.push_back(fmt::format("unravel_add_turned{}(&{}, &{});",
-                                        expressions_.need_typed("add_turned", element), vector, turned));
+      const std::string turned = names_.fresh(fmt::format("{}_turned{}", array, v)),
+                        suffix_of_c = end_of_c(element);
+      begin.push_back(fmt::format("unravel_lanes{} {} = {{0}};", suffix, turned));
+      inside_.push_back(fmt::format("{} {}= creal{}({}) * {};", vector, sign, suffix_of_c, factor, row));
+      inside_.push_back(fmt::format("{} {}= cimag{}({}) * {};", turned, sign, suffix_of_c, factor, row));
+      finish.push_back(fmt::format("unravel_add_turned{}(&{}, &{});",
+                                   expressions_.need_typed("add_turned", element), vector, turned));
     }
-    part.finish.push_back(fmt::format("{} {} {};", to, clearing_ ? "=" : "+=", vector));
+    finish.push_back(fmt::format("{} {} {};", to, clearing_ ? "=" : "+=", vector));
   }
-  return part;
+  open_part(first_lane_, vectors * complex_lanes(element), end, begin);
+  write_again(loop);
+  inside_.clear();
+  close(finish);
 }
 
 void StatementWriter::write_in_registers(const DenseSum &sum) {
@@ -109,7 +131,6 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
   const bool is_own = // or has a length that isn't known yet
       assembled_result(target.array, program_) || find_workspace(target.array, program_);
   const std::string past = clearing_ && !is_own && !sum.row ? past_caches(target.array) : "";
-  const ElementType element = expressions_.types().of(sum.sum->target);
   if (!sum.row) expressions_.need("lanes");
   if (!past.empty()) expressions_.need("stored_lanes");
   const std::string &variable = names_.variable(sum.inner->variable);
@@ -120,16 +141,15 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
   if (counted) open(fmt::format("if ({})", expressions_.term(less(counted->lower, counted->upper))), {});
   line("int64_t {} = 0;", first);
   text_ += "#ifdef __GNUC__\n";
-  // As many vectors as there are registers for, then less, since every part walks over the whole nest.
-  for (int vectors : {4, 2, 1}) {
+  // As many vectors as there are registers for, then less, since every part walks over the whole nest; 0:
+  // what is left of less than one.
+  for (int vectors : {4, 2, 1, 0}) {
     expressions_.set_facts(facts_);
-    Part part = sum.row ? part_of_complex(sum, vectors) : part_of_sum(sum, vectors, past);
-    part.begin.insert(part.begin.begin(), fmt::format("const int64_t {} = {};", variable, first));
-    open_part(first, vectors * (sum.row ? complex_lanes(element) : vector_lanes), end, part.begin);
-    inside_ = part.inside;
-    write_again(loop);
-    inside_.clear();
-    close(part.finish);
+    if (!sum.row)
+      write_part_of_sum(sum, vectors, end, past);
+    else if (vectors > 0)
+      write_part_of_complex(sum, vectors, end);
+    statement_ = &loop;
   }
   text_ += "#endif\n";
   open(fmt::format("if ({} < {})", first, end), {});
@@ -144,6 +164,19 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
 void StatementWriter::open_part(const std::string &first, int elements, const std::string &end,
                                 const std::vector<std::string> &begin) {
   open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first, elements, end), begin);
+}
+
+void StatementWriter::write_rest(const std::string &first, const std::string &end,
+                                 const std::vector<std::string> &begin, const std::function<void()> &inside) {
+  text_ += "#ifdef UNRAVEL_MASKS\n";
+  mask_ = names_.fresh(first + "_rest");
+  open(fmt::format("if ({} < {})", first, end),
+       {fmt::format("const __mmask8 {} = {}({} - {});", mask_, expressions_.called("rest"), end, first)});
+  lines(begin);
+  inside();
+  mask_.clear();
+  close({fmt::format("{} = {};", first, end)});
+  text_ += "#endif\n";
 }
 
 void StatementWriter::write_again(const Statement &loop) {

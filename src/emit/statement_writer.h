@@ -148,17 +148,20 @@ private:
   std::string past_caches(const std::string &array);
 
   void write_in_registers(const loop::DenseSum &sum);
-  /// What a part of some vectors begins with, does in the place of the innermost loop, and ends with.
-  struct Part {
-    std::vector<std::string> begin, inside, finish;
-  };
-  Part part_of_sum(const loop::DenseSum &sum, int vectors, const std::string &past);
-  Part part_of_complex(const loop::DenseSum &sum, int vectors);
+  /// The loop over the parts of some vectors, the nest in it; of none: what is left of less than a vector.
+  void write_part_of_sum(const loop::DenseSum &sum, int vectors, const std::string &end,
+                         const std::string &past);
+  void write_part_of_complex(const loop::DenseSum &sum, int vectors, const std::string &end);
 
   /// A loop over parts of so many elements, from `first` on, as far as there are whole ones before `end`;
   /// `begin`: what a part begins with.
   void open_part(const std::string &first, int elements, const std::string &end,
                  const std::vector<std::string> &begin);
+
+  /// Likewise what is left of less than a vector, once, in masked vectors where the processor has them; then
+  /// nothing is left for the nest as it is. `inside` writes it.
+  void write_rest(const std::string &first, const std::string &end, const std::vector<std::string> &begin,
+                  const std::function<void()> &inside);
 
   void write_again(const loop::Statement &loop);
 
@@ -172,10 +175,11 @@ private:
 
   /// Returns false, and writes nothing, where the loop adds no such products.
   bool write_in_tiles(const loop::For &x);
-  /// The loop over the tiles of some vectors in the rows at hand, from that column on.
-  void write_tile(const loop::TileSum &sum, int vectors, const std::string &first_column);
+  /// The loop over the tiles of some vectors in the rows at hand, from that column on; of less than one: what
+  /// is left of less than a vector.
+  void write_tile(const loop::TileSum &sum, int rows, int vectors, const std::string &first_column);
   /// What takes the place of the loops over the matrix; `sums`: of the tile, row by row.
-  std::vector<std::string> tile_inside(const loop::TileSum &sum, int vectors,
+  std::vector<std::string> tile_inside(const loop::TileSum &sum, int rows, int vectors,
                                        const std::vector<std::string> &sums);
 
   // ---- nests over columns, some vectors of these at a time
@@ -184,11 +188,18 @@ private:
   bool write_columns(const loop::For &x);
   /// What takes the place of a loop over columns in the part that is being written; false where it is none.
   bool write_columns_inside(const loop::For &inner);
+  /// The part of some vectors of the nest; less than one: what is left of less than a vector.
+  void write_part_of_columns(const loop::For &x, int vectors, const std::string &first,
+                             const std::string &end);
+  /// Where the v-th vector from the element on lies in memory.
+  std::string place_of_lanes(const loop::Element &element, int v);
   /// The v-th vector from the element on; a product for the v-th vector of columns.
   std::string lanes_at(const loop::Element &element, int v);
   std::string lanes_of(const loop::Value &value, const std::string &column, int v);
-  /// The blocks of a copy that the part from that slot on lies in.
-  void mark_part(const term::Term &slot);
+  /// A statement: `by` is "=", "+=" or "-=".
+  std::string put_lanes(const loop::Element &element, int v, const std::string &by, const std::string &value);
+  /// The blocks of a copy that the part from that slot on lies in, which the loop runs along.
+  void mark_part(const term::Term &slot, const loop::For &inner);
 
   // ---- sums in lanes
 
@@ -316,6 +327,7 @@ private:
   loop::TileSum tile_;                          // that is being written in registers, or none
   loop::Columns columns_;                       // the nest that is being written in parts, or none
   std::string no_lanes_;                        // a vector of zeros in such a part
+  std::string mask_;                            // of a part of less than a vector, the mask; else empty
   int column_vectors_ = 0;                      // of the part; 0: what is left
   std::map<std::string, std::vector<std::string>> column_rows_; // arrays' rows in variables
   std::map<const loop::For *, std::string> lower_; // where loops begin that are left for what is no tile

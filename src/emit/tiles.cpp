@@ -20,7 +20,7 @@ constexpr int rows_of_tile = 4, vectors_of_tile = 2;
 
 } // namespace
 
-std::vector<std::string> StatementWriter::tile_inside(const TileSum &sum, int vectors,
+std::vector<std::string> StatementWriter::tile_inside(const TileSum &sum, int rows, int vectors,
                                                       const std::vector<std::string> &sums) {
   std::vector<std::string> inside, columns;
   const auto product = [](const std::vector<std::string> &factors) {
@@ -33,7 +33,7 @@ std::vector<std::string> StatementWriter::tile_inside(const TileSum &sum, int ve
     columns.push_back(names_.fresh(fmt::format("{}_lanes{}", names_.variable(sum.columns->variable), v)));
     inside.push_back(fmt::format("const unravel_lanes {} = {};", columns.back(), product(factors)));
   }
-  for (int row = 0; row < rows_of_tile; ++row) {
+  for (int row = 0; row < rows; ++row) {
     std::vector<std::string> factors;
     for (const Value &factor : sum.of_row) {
       const auto *element = factor.as<Element>();
@@ -51,26 +51,33 @@ std::vector<std::string> StatementWriter::tile_inside(const TileSum &sum, int ve
   return inside;
 }
 
-void StatementWriter::write_tile(const TileSum &sum, int vectors, const std::string &first_column) {
+void StatementWriter::write_tile(const TileSum &sum, int rows, int vectors, const std::string &first_column) {
   const auto &target = std::get<Element>(sum.sum->target);
   const Statement &loop = *statement_;
-  std::vector<std::string> begin, sums, end;
-  begin.push_back(
-      fmt::format("const int64_t {} = {};", names_.variable(sum.columns->variable), first_column));
-  for (int row = 0; row < rows_of_tile; ++row)
-    for (int v = 0; v < vectors; ++v) {
-      const term::Substitution by{{sum.rows->variable, term::variable(sum.rows->variable) + Term(row)}};
-      const std::string element = lanes_at({target.array, substitute(target.slot, by)}, v);
-      sums.push_back(names_.fresh(fmt::format("{}_tile{}{}", names_.array(target.array), row, v)));
-      begin.push_back(fmt::format("unravel_lanes {} = *(const {};", sums.back(), element.substr(2)));
-      end.push_back(fmt::format("{} = {};", element, sums.back()));
-    }
-  open_part(first_column, vectors * vector_lanes, expressions_.term(sum.columns->upper), begin);
-  inside_ = tile_inside(sum, vectors, sums);
-  write_again(loop);
-  inside_.clear();
-  statement_ = &loop;
-  close(end);
+  const int whole = std::max(vectors, 1);
+  const std::string end = expressions_.term(sum.columns->upper);
+  const std::vector<std::string> begin{
+      fmt::format("const int64_t {} = {};", names_.variable(sum.columns->variable), first_column)};
+  const auto inside = [&] {
+    std::vector<std::string> sums, finish;
+    for (int row = 0; row < rows; ++row)
+      for (int v = 0; v < whole; ++v) {
+        const term::Substitution by{{sum.rows->variable, term::variable(sum.rows->variable) + Term(row)}};
+        const Element element{target.array, substitute(target.slot, by)};
+        sums.push_back(names_.fresh(fmt::format("{}_tile{}{}", names_.array(target.array), row, v)));
+        line("unravel_lanes {} = {};", sums.back(), lanes_at(element, v));
+        finish.push_back(put_lanes(element, v, "=", sums.back()));
+      }
+    inside_ = tile_inside(sum, rows, whole, sums);
+    write_again(loop);
+    inside_.clear();
+    statement_ = &loop;
+    lines(finish);
+  };
+  if (vectors == 0) return write_rest(first_column, end, begin, inside);
+  open_part(first_column, vectors * vector_lanes, end, begin);
+  inside();
+  close({});
 }
 
 bool StatementWriter::write_in_tiles(const For &x) {
@@ -85,15 +92,17 @@ bool StatementWriter::write_in_tiles(const For &x) {
   const std::string first_row = names_.fresh(row + "_first"), first_column = names_.fresh(column + "_first");
   line("int64_t {} = 0, {} = 0;", first_row, first_column);
   text_ += "#ifdef __GNUC__\n";
-  open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first_row, rows_of_tile, rows_end),
-       {fmt::format("const int64_t {} = {};", row, first_row), first_column + " = 0;"});
-  for (int vectors : {vectors_of_tile, 1}) {
-    statement_ = &loop;
-    write_tile(tile_, vectors, first_column);
-  }
-  close({});
+  const auto write_rows = [&](int rows, const std::vector<int> &parts) {
+    open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first_row, rows, rows_end),
+         {fmt::format("const int64_t {} = {};", row, first_row), first_column + " = 0;"});
+    for (int vectors : parts)
+      write_tile(tile_, rows, vectors, first_column);
+    close({});
+  };
+  write_rows(rows_of_tile, {vectors_of_tile, 1, 0});
+  write_rows(1, {1, 0});
   text_ += "#endif\n";
-  // What is left: rows at the end, and of all others the columns at the end.
+  // What is left: columns at the end.
   lower_[tile_.rows] = fmt::format("{} < {} ? 0 : {}", first_column, columns_end, first_row);
   lower_[tile_.columns] = fmt::format("{} < {} ? {} : 0", row, first_row, first_column);
   open(fmt::format("if ({} < {} || {} < {})", first_row, rows_end, first_column, columns_end), {});

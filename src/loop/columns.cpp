@@ -23,14 +23,16 @@ public:
       : loop_(loop), program_(program), effects_(effects_of(Statement{loop})) {}
 
   std::optional<Columns> find() {
-    if (!is_plain(loop_) || loop_.brief || !walk(loop_.body) || found_.inner.size() < 2 || effects_.breaks ||
+    if (!is_plain(loop_) || loop_.brief || !walk(loop_) || found_.inner.empty() || effects_.breaks ||
         !effects_.assigned.empty())
       return {};
     for (const For *inner : found_.inner)
       if (!look_at(*inner)) return {};
     for (const auto &[array, row] : rows_)
       if (!place(array, row)) return {};
-    return found_.kept.empty() ? std::nullopt : std::optional(found_);
+    found_.scatters = scatters();
+    return found_.scatters || (found_.inner.size() > 1 && !found_.kept.empty()) ? std::optional(found_)
+                                                                                : std::nullopt;
   }
 
 private:
@@ -40,7 +42,12 @@ private:
     bool read = false, set = false, added = false;
   };
 
-  bool walk(const Block &block) {
+  bool walk(const For &loop) {
+    is_sparse_ = is_sparse_ || !applications_of(loop.upper).empty();
+    return walk(loop.body, loop);
+  }
+
+  bool walk(const Block &block, const For &around) {
     for (const Statement &statement : block) {
       if (statement.is<Let>()) continue;
       if (const auto *local = statement.as<DeclareValue>()) {
@@ -48,17 +55,28 @@ private:
         continue;
       }
       if (const auto *guard = statement.as<If>()) {
-        if (guard->speculative || !guard->otherwise.empty() || !walk(guard->then)) return false;
+        if (guard->speculative || !guard->otherwise.empty() || !walk(guard->then, around)) return false;
         continue;
       }
       const auto *loop = statement.as<For>();
       if (!loop || !is_plain(*loop) || loop->brief || loop->body.empty()) return false;
       if (loop->body.size() == 1 && sets_or_adds(loop->body[0]))
-        found_.inner.push_back(loop);
-      else if (!walk(loop->body))
+        found_.inner.push_back(loop), around_ = &around;
+      else if (!walk(*loop))
         return false;
     }
     return true;
+  }
+
+  /// Adds the nest to rows that lie anywhere, and reads one that stays the same in the innermost loop?
+  bool scatters() const {
+    if (found_.inner.size() != 1 || !found_.kept.empty() || !found_.sums.empty() || !is_sparse_) return false;
+    const Effects inside = effects_of(around_->body);
+    return std::ranges::any_of(rows_, [&](const auto &each) {
+      return each.second.read && std::ranges::none_of(each.second.places, [&](const Term &place) {
+               return mentions(place, around_->variable) || inside.mentions_declared(place);
+             });
+    });
   }
 
   bool is_count(const For &inner) {
@@ -124,6 +142,8 @@ private:
   const Program &program_;
   const Effects effects_;
   Columns found_;
+  bool is_sparse_ = false;      // is it gone through what is stored?
+  const For *around_ = nullptr; // the last one of the inner loops
   std::map<std::string, Row> rows_;
   std::set<std::string> reads_; // elements that aren't a column's
 };

@@ -37,10 +37,10 @@ public:
     if (is_loop(statement) && stretch(statement, around)) return VectorSum::Stretch;
     const auto *loop = statement.as<For>();
     if (!loop) return VectorSum::None;
-    if (const std::optional<TileSum> sum = may_be_double ? tile_sum(*loop, program_) : std::nullopt;
-        sum && !is_short(*loop, *sum))
-      return VectorSum::Tiles;
-    if (may_be_double && !around.lanes && columns(*loop, program_)) return VectorSum::Columns;
+    const std::optional<TileSum> tile = may_be_double ? tile_sum(*loop, program_) : std::nullopt;
+    if (tile && !is_short(*loop, *tile)) return VectorSum::Tiles;
+    // One that is too short for tiles is nothing else: the counts that say so aren't always known.
+    if (may_be_double && !tile && !around.lanes && columns(*loop, program_)) return VectorSum::Columns;
     if (const std::optional<DenseSum> next =
             around.next && is_loop(*around.next) ? stretch(*around.next, around) : std::nullopt;
         next && clears_stretch(statement, *next))

@@ -139,10 +139,13 @@ struct Columns {
   /// Rows that lie in the same place throughout, which may be kept elsewhere: arrays of the workspace of
   /// which nothing else is read outside of the nest, and such that are only added to.
   std::vector<std::string> kept, sums;
+  /// One loop alone, through what is stored, which adds to rows that lie anywhere: what it reads of other
+  /// rows may stay in registers. That is worth it for few columns.
+  bool scatters = false;
 };
 
-/// Whether the loop is such a nest, with a row that is kept and two loops or more over columns. All values
-/// are float64; what is added to is read nowhere.
+/// Whether the loop is such a nest, with a row that is kept and two loops or more over columns, or one that
+/// scatters. All values are float64; what is added to is read nowhere.
 std::optional<Columns> columns(const For &loop, const Program &program);
 
 // ---- vector_sums.cpp: all of them

@@ -20,6 +20,7 @@ std::shared_ptr<const Weighed> weighed_plans(const Request &request, const Front
   auto made = std::make_shared<Weighed>();
   made->plans = std::move(*plans);
   made->taken = taken;
+  made->conversions = conversions_of(front, made->plans);
   for (const contract::Plan &plan : made->plans.found.plans)
     made->kernels.push_back(kernel_text(planned_line(front, made->plans, plan)));
   made->bytes = value::facts_of(front.types.at(front.computation.tensors.front().name)).bytes;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pipeline/plans.h"
+#include "pipeline/conversions.h"
 
 #include <memory>
 
@@ -9,9 +9,10 @@ namespace unravel::pipeline {
 /// The plans of a line that was compiled, for people who want to see what was chosen from.
 struct Weighed {
   Plans plans;
-  std::optional<std::size_t> taken; // of plans.found; nothing: the line as it is written
-  std::vector<std::string> kernels; // what each one's kernel is, in words
-  std::size_t bytes = 0;            // of an element of a buffer
+  std::optional<std::size_t> taken;    // of plans.found; nothing: the line as it is written
+  std::vector<std::string> kernels;    // what each one's kernel is, in words
+  std::size_t bytes = 0;               // of an element of a buffer
+  std::vector<Conversion> conversions; // with which a call would cost less than by the best of the plans
 };
 
 /// Null where there are none. `plans`: what was chosen from; nothing where nothing was: they are searched

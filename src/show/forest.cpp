@@ -52,24 +52,42 @@ public:
   Loops(const Network &network, const Forest &forest, std::size_t bytes)
       : network_(network), forest_(forest), bytes_(bytes), executions_(executions_of(network, forest)) {}
 
+  Drawing of_all(const std::vector<std::string> &once, double x, double y) {
+    Drawing made;
+    for (const std::string &text : once)
+      add_box(made, x, y, "once", text);
+    add_body(made, forest_.roots, x, y);
+    return made;
+  }
+
+private:
+  static void add_size(Drawing &made, double width, double height) {
+    made.width = std::max(made.width, width);
+    made.height += height + gap;
+  }
+
+  static void add_box(Drawing &made, double x, double y, const std::string &of_class,
+                      const std::string &text) {
+    const double width = width_of(text) + 2 * pad;
+    made.svg +=
+        box_at(x, y + made.height, width, row, of_class) + text_at(x + pad, y + made.height + 15, "", text);
+    add_size(made, width, row);
+  }
+
   Drawing of(const std::vector<Node> &body, double x, double y) {
     Drawing made;
-    const auto add = [&](double width, double height) {
-      made.width = std::max(made.width, width);
-      made.height += height + gap;
-    };
+    add_body(made, body, x, y);
+    return made;
+  }
+
+  void add_body(Drawing &made, const std::vector<Node> &body, double x, double y) {
     for (const Node &node : body) {
-      for (const contract::Buffer &buffer : begun_before(node, body, forest_)) {
-        const std::string text = buffer_text(buffer);
-        const double width = width_of(text) + 2 * pad;
-        made.svg += box_at(x, y + made.height, width, row, "buffer") +
-                    text_at(x + pad, y + made.height + 15, "", text);
-        add(width, row);
-      }
+      for (const contract::Buffer &buffer : begun_before(node, body, forest_))
+        add_box(made, x, y, "buffer", buffer_text(buffer));
       if (!node.is_loop) {
         const std::string text = term_text(network_, forest_, node.number);
         made.svg += text_at(x, y + made.height + 15, "", text);
-        add(width_of(text), row);
+        add_size(made, width_of(text), row);
         continue;
       }
       const std::string name = fmt::format("for {}", network_.indices[node.number].name);
@@ -84,12 +102,10 @@ public:
                   text_at(x + pad, y + made.height + 15, "name", name) +
                   text_at(x + pad + width_of(name) + 2 * letter, y + made.height + 15, "quiet", times) +
                   inside.svg;
-      add(width, height);
+      add_size(made, width, height);
     }
-    return made;
   }
 
-private:
   std::string buffer_text(const contract::Buffer &buffer) const {
     const std::string name = written_text(network_, forest_, buffer.term);
     if (buffer.modes == 0) return name + " = 0";
@@ -182,9 +198,13 @@ std::string bytes_text(double bytes) {
   return data::memory_text(static_cast<std::int64_t>(std::min(bytes, most)));
 }
 
-std::string forest_svg(const Network &network, const Forest &forest, std::size_t bytes) {
-  const Drawing made = Loops(network, forest, bytes).of(forest.roots, 2, 2);
-  return svg(made.width, made.height, to_text(network, forest), made.svg);
+std::string forest_svg(const Network &network, const Forest &forest, std::size_t bytes,
+                       const std::vector<std::string> &once) {
+  const Drawing made = Loops(network, forest, bytes).of_all(once, 2, 2);
+  std::string label;
+  for (const std::string &text : once)
+    label += text + "\n";
+  return svg(made.width, made.height, label + to_text(network, forest), made.svg);
 }
 
 std::string tree_svg(const Network &network, const Forest &forest) {

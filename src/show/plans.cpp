@@ -1,6 +1,7 @@
 #include "show/sections.h"
 
 #include "cost/contractions.h"
+#include "layout/by_modes.h"
 #include "pipeline/weighed.h"
 #include "show/forest.h"
 #include "show/html.h"
@@ -15,25 +16,47 @@ namespace {
 using contract::Objective;
 using pipeline::Weighed;
 
-double cost(const Weighed &weighed, const contract::Plan &plan, Objective objective) {
-  return contract::cost_of(weighed.plans.network, plan.forest, {objective});
+/// A plan with what it is one of.
+struct Shown {
+  const pipeline::Plans &plans;
+  const contract::Plan &plan;
+  std::size_t bytes = 0; // of an element
+
+  double cost(Objective objective) const {
+    return contract::cost_of(plans.network, plan.forest, {objective});
+  }
+
+  double buffer_bytes() const {
+    double elements = 0;
+    for (const contract::Buffer &buffer : contract::buffers_of(plan.forest))
+      if (buffer.modes != 0) elements += plans.network.elements(buffer.modes);
+    return elements * static_cast<double>(bytes);
+  }
+};
+
+using Texts = std::vector<std::string>;
+
+std::string converted_text(const std::string &tensor, const std::string &from, const std::string &to) {
+  return fmt::format("{}: {} from {}, once", tensor, to, from);
 }
 
-double buffer_bytes(const Weighed &weighed, const contract::Plan &plan) {
-  double elements = 0;
-  for (const contract::Buffer &buffer : contract::buffers_of(plan.forest))
-    if (buffer.modes != 0) elements += weighed.plans.network.elements(buffer.modes);
-  return elements * static_cast<double>(weighed.bytes);
+/// Of operands that are converted before the kernel is called.
+Texts converted_texts(const pipeline::Compilation &compilation) {
+  Texts texts;
+  for (const auto &[tensor, given] : compilation.converted)
+    texts.push_back(converted_text(tensor, given.name, compilation.layouts.at(tensor).name));
+  return texts;
 }
 
-std::string figure(const Weighed &weighed, const contract::Plan &plan, const std::string &title) {
-  const contract::Network &network = weighed.plans.network;
+/// `once`: what is done before the loops.
+std::string figure(const Shown &shown, const std::string &title, const Texts &once) {
+  const contract::Network &network = shown.plans.network;
   return fmt::format("<figure>\n<figcaption>{}: {} operations, {} misses, {} of buffers</figcaption>\n"
                      "<div class=\"wide\">{}</div>\n<div class=\"wide\">{}</div>\n</figure>\n",
-                     escaped(title), amount_text(cost(weighed, plan, Objective::Work)),
-                     amount_text(cost(weighed, plan, Objective::Misses)),
-                     bytes_text(buffer_bytes(weighed, plan)), tree_svg(network, plan.forest),
-                     forest_svg(network, plan.forest, weighed.bytes));
+                     escaped(title), amount_text(shown.cost(Objective::Work)),
+                     amount_text(shown.cost(Objective::Misses)), bytes_text(shown.buffer_bytes()),
+                     tree_svg(network, shown.plan.forest),
+                     forest_svg(network, shown.plan.forest, shown.bytes, once));
 }
 
 bool keeps_sums(const pipeline::Compilation &compilation) {
@@ -46,8 +69,8 @@ std::string chosen_html(const pipeline::Compilation &compilation, const Weighed 
   const std::vector<contract::Plan> &plans = weighed.plans.found.plans;
   if (weighed.taken) {
     const contract::Plan &taken = plans[*weighed.taken];
-    const double before = cost(weighed, written, Objective::Work),
-                 now = cost(weighed, taken, Objective::Work);
+    const double before = Shown{weighed.plans, written}.cost(Objective::Work),
+                 now = Shown{weighed.plans, taken}.cost(Objective::Work);
     return fmt::format("<p>Plan {} is taken: {} operations instead of {}{}. It is {}.</p>\n",
                        *weighed.taken + 1, amount_text(now), amount_text(before),
                        before > 0 ? fmt::format(", {:.2g} of them", now / before) : "",
@@ -61,19 +84,32 @@ std::string chosen_html(const pipeline::Compilation &compilation, const Weighed 
   return fmt::format("<p>No plan is taken: {}. <code>-s 'plan 1'</code> asks for the first.</p>\n", why);
 }
 
-std::string row(const Weighed &weighed, const contract::Plan &plan, const std::string &name,
-                const std::string &kernel, bool is_taken) {
+/// Of conversions that nobody has asked for: from how many calls on they pay.
+std::string conversions_html(const Weighed &weighed) {
+  std::string text;
+  for (const pipeline::Conversion &each : weighed.conversions)
+    text += fmt::format("<p>With <code>-s '{}'</code> a call costs {}; {} more, once, to convert {}: less in "
+                        "all from {} calls on.</p>\n",
+                        escaped(to_text(each)), amount_text(each.plans.found.plans.front().cost),
+                        amount_text(each.once), escaped(each.asked.tensor.text),
+                        amount_text(least_calls(each, weighed.plans.found.plans.front())));
+  return text;
+}
+
+std::string row(const Shown &shown, double written, const std::string &name, const std::string &kernel,
+                bool is_taken) {
+  const contract::Plan &plan = shown.plan;
   std::string buffers;
   for (const contract::Buffer &buffer : contract::buffers_of(plan.forest))
-    buffers += (buffers.empty() ? "" : ", ") +
-               contract::written_text(weighed.plans.network, plan.forest, buffer.term);
+    buffers +=
+        (buffers.empty() ? "" : ", ") + contract::written_text(shown.plans.network, plan.forest, buffer.term);
   return fmt::format(
       "<tr{}><th scope=\"row\">{}</th><td>{}</td><td>{:.2g}</td><td>{}</td><td>{}</td><td>{}</td>"
       "<td class=\"words\">{}</td><td class=\"words\">{}</td></tr>\n",
       is_taken ? " class=\"taken\"" : "", escaped(name), amount_text(plan.cost),
-      weighed.plans.written.cost > 0 ? plan.cost / weighed.plans.written.cost : 1,
-      amount_text(cost(weighed, plan, Objective::Work)), amount_text(cost(weighed, plan, Objective::Misses)),
-      bytes_text(buffer_bytes(weighed, plan)), escaped(buffers), escaped(kernel));
+      written > 0 ? plan.cost / written : 1, amount_text(shown.cost(Objective::Work)),
+      amount_text(shown.cost(Objective::Misses)), bytes_text(shown.buffer_bytes()), escaped(buffers),
+      escaped(kernel));
 }
 
 std::string table_html(const pipeline::Compilation &compilation, const Weighed &weighed) {
@@ -81,10 +117,15 @@ std::string table_html(const pipeline::Compilation &compilation, const Weighed &
   const char *kernel = is_taken && keeps_sums(compilation)
                            ? "one product, with sums in locals: less work than that"
                            : "one product";
-  std::string rows = row(weighed, weighed.plans.written, "as written", kernel, is_taken);
-  for (std::size_t k = 0; k < weighed.plans.found.plans.size(); ++k)
-    rows += row(weighed, weighed.plans.found.plans[k], fmt::format("plan {}", k + 1), weighed.kernels[k],
-                weighed.taken == k);
+  const pipeline::Plans &plans = weighed.plans;
+  const double written = plans.written.cost;
+  std::string rows = row({plans, plans.written, weighed.bytes}, written, "as written", kernel, is_taken);
+  for (std::size_t k = 0; k < plans.found.plans.size(); ++k)
+    rows += row({plans, plans.found.plans[k], weighed.bytes}, written, fmt::format("plan {}", k + 1),
+                weighed.kernels[k], weighed.taken == k);
+  for (const pipeline::Conversion &each : weighed.conversions)
+    rows += row({each.plans, each.plans.found.plans.front(), weighed.bytes}, written, to_text(each),
+                "not taken; a call's cost, without converting", false);
   std::string heads;
   for (const char *head : {"", "cost", "of the line's", "operations", "misses", "buffers' bytes"})
     heads += fmt::format("<th scope=\"col\">{}</th>", escaped(head));
@@ -100,19 +141,33 @@ constexpr const char *key =
     "<span class=\"loop\">over all values</span>\n<span class=\"reduction\">a buffer, set to 0 "
     "here</span>\n</p>\n";
 
+/// The conversion with which a call costs least.
+std::string figure_of_conversion(const pipeline::Compilation &compilation, const Weighed &weighed) {
+  if (weighed.conversions.empty()) return "";
+  const pipeline::Conversion &best = weighed.conversions.front();
+  const std::string &tensor = best.asked.tensor.text;
+  Texts once = converted_texts(compilation);
+  once.push_back(
+      converted_text(tensor, compilation.layouts.at(tensor).name, layout::to_text(best.asked.layout)));
+  return figure({best.plans, best.plans.found.plans.front(), weighed.bytes},
+                fmt::format("With {}, not taken", to_text(best)), once);
+}
+
 } // namespace
 
 std::string plans_html(const pipeline::Compilation &compilation) {
   if (!compilation.weighed) return "";
   const Weighed &weighed = *compilation.weighed;
+  const pipeline::Plans &plans = weighed.plans;
   const std::size_t other = weighed.taken.value_or(0);
-  return chosen_html(compilation, weighed) + key + "<div class=\"pictures\">\n" +
-         figure(weighed, weighed.plans.written, "As written") +
-         figure(
-             weighed, weighed.plans.found.plans[other],
-             fmt::format("Plan {}{}", other + 1, weighed.taken ? ", taken" : ", the cheapest, not taken")) +
-         "</div>\n" + table_html(compilation, weighed) +
-         (weighed.plans.found.is_complete ? "" : "<p>There may be cheaper plans: too many to try all.</p>\n");
+  const Texts once = converted_texts(compilation);
+  return chosen_html(compilation, weighed) + conversions_html(weighed) + key + "<div class=\"pictures\">\n" +
+         figure({plans, plans.written, weighed.bytes}, "As written", once) +
+         figure({plans, plans.found.plans[other], weighed.bytes},
+                fmt::format("Plan {}{}", other + 1, weighed.taken ? ", taken" : ", the cheapest, not taken"),
+                once) +
+         figure_of_conversion(compilation, weighed) + "</div>\n" + table_html(compilation, weighed) +
+         (plans.found.is_complete ? "" : "<p>There may be cheaper plans: too many to try all.</p>\n");
 }
 
 } // namespace unravel::show

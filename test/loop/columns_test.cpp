@@ -49,6 +49,19 @@ TEST(Columns, Found) {
   EXPECT_TRUE(columns_of(row + "if 1 <= j {\n" + scatter() + "}\n"));
 }
 
+/// MTTKRP of the last mode, all multiplied at the entry: rows that are read for each fibre may stay.
+TEST(Columns, OneLoopThatScatters) {
+  const std::string product = "Y.val[k*V.N + r] += A.val[p] * U.val[i*V.N + r] * V.val[j*V.N + r]";
+  const std::optional<Columns> found = columns_of("let j = A.col(f)\n" + scatter(product));
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->scatters);
+  EXPECT_EQ(found->inner.size(), 1u);
+  EXPECT_FALSE(columns_of(row + scatter())->scatters);
+  EXPECT_FALSE(columns_of(scatter("Y.val[k*V.N + r] = A.val[p]")));
+  EXPECT_FALSE(columns_of(scatter("Y.val[i*V.N + r] += A.val[p] * V.val[k*V.N + r]"))); // one row: a stretch
+  EXPECT_FALSE(columns_of(scatter("Y.val[k*V.N + r] += A.val[p]", "0 .. A.fib(f)")));
+}
+
 TEST(Columns, Refused) {
   EXPECT_FALSE(columns_of(row + scatter(), "Y.val[i] += w[0]\n"));                // read behind it
   EXPECT_FALSE(columns_of(row + scatter("Y.val[k*V.N + r] += w[0] * A.val[p]"))); // of another column

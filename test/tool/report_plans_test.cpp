@@ -83,6 +83,40 @@ TEST(ReportPlans, CountsOfARunAndDenseLoops) {
   EXPECT_EQ(count(taken, "class=\"loop-box\""), 2u);
 }
 
+std::vector<std::string> mode_j(const std::string &schedule) {
+  std::vector<std::string> command{"run", "Y(j,r) = T(i,j,k) * U(i,r) * V(k,r)",  "-f", "T=csf",
+                                   "-i",  "T=random:30x20x25,entries=6000,seed=1"};
+  for (const char *input : {"U=random:30x16", "V=random:25x16"})
+    command.insert(command.end(), {"-i", input});
+  if (!schedule.empty()) command.insert(command.end(), {"-s", schedule});
+  return command;
+}
+
+TEST(ReportPlans, ConversionsThatAreAskedForStandInFrontOfTheLoops) {
+  Desk desk;
+  const std::string page = page_of(desk, mode_j("convert T to csf<1,0,2>"));
+  for (int picture : {0, 1}) {
+    const std::string text = figure(page, picture);
+    EXPECT_EQ(count(text, "class=\"once\""), 1u) << text;
+    EXPECT_EQ(count(text, ">T: csf&lt;1, 0, 2&gt; from csf, once<"), 1u) << text;
+  }
+  EXPECT_EQ(page.find("With <code>-s"), std::string::npos); // it is done
+}
+
+TEST(ReportPlans, ConversionsThatWouldBeCheaperAreDrawnBeside) {
+  Desk desk;
+  const std::string page = page_of(desk, mode_j(""));
+  EXPECT_NE(page.find("<p>With <code>-s 'convert T to csf&lt;1,0,2&gt;'</code> a call costs "),
+            std::string::npos);
+  EXPECT_NE(page.find("<th scope=\"row\">convert T to csf&lt;1,0,2&gt;</th>"), std::string::npos);
+  EXPECT_EQ(count(figure(page, 0) + figure(page, 1), "class=\"once\""), 0u);
+  const std::string with = figure(page, 2);
+  EXPECT_NE(with.find("<figcaption>With convert T to csf&lt;1,0,2&gt;, not taken: "), std::string::npos)
+      << with;
+  EXPECT_EQ(count(with, ">T: csf&lt;1,0,2&gt; from csf, once<"), 1u) << with;
+  EXPECT_LT(with.find(">for j<"), with.find(">for i<")) << with;
+}
+
 TEST(ReportPlans, WhyNoneIsTaken) {
   Desk desk;
   const std::string ttmc = "Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)";

@@ -199,6 +199,14 @@ static inline VECTOR unravel_stretch_F(__mmask8 rest, const VALUE *from) {
 }
 #endif
 
+// part: store_stretch
+#ifdef UNRAVEL_MASKS
+// To neighbouring elements, those of which the mask has a bit.
+static inline void unravel_store_stretch(__mmask8 rest, double *to, __m512d from) {
+  _mm512_mask_storeu_pd(to, rest, from);
+}
+#endif
+
 // part: gather_L_F
 #ifdef UNRAVEL_MASKS
 // The elements at 8 keys, 0 where the mask has no bit: neither is read there.

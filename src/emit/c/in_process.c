@@ -97,6 +97,7 @@ typedef int32_t unravel_ints __attribute__((vector_size(32)));
   __builtin_ia32_loadups256_mask((const void *)(from), (__m256){0}, mask)
 #define _mm512_maskz_loadu_pd(mask, from) \
   __builtin_ia32_loadupd512_mask((const void *)(from), (__m512d){0}, mask)
+#define _mm512_mask_storeu_pd(to, mask, from) __builtin_ia32_storeupd512_mask((double *)(to), from, mask)
 #define _mm256_mmask_i32gather_ps(zero, mask, keys, from, size) \
   __builtin_ia32_gather3siv8sf(zero, from, (unravel_ints)(keys), mask, size)
 #define _mm512_mask_i64gather_ps(zero, mask, keys, from, size) \
