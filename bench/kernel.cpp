@@ -6,7 +6,6 @@
 #include "emit/emit.h"
 #include "layout/layout.h"
 #include "parse/parse.h"
-#include "run/levels.h"
 #include "tensor/counts.h"
 
 #include <algorithm>
@@ -14,7 +13,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -50,8 +48,10 @@ BoundKernel::BoundKernel(pipeline::Compilation compilation,
     if (auto tensor = tensors.find(parameter.name); tensor != tensors.end())
       structs_.push_back(tensor::kernel_arguments(*tensor->second).slots());
   if (compilation_.inspector) {
-    levels_ = run::make_levels(compilation_, by_name(), {});
-    structs_.push_back(tensor::kernel_arguments(levels_).slots());
+    build::Options options;
+    options.cache = false;
+    levels_.emplace(*compilation_.inspector, compilation_.program, options);
+    structs_.push_back(levels_->slots(operands()));
   }
   for (auto &slots : structs_)
     arguments_.push_back(slots.data());
@@ -69,25 +69,20 @@ std::vector<std::size_t> BoundKernel::made_by_kernel() const {
   return found;
 }
 
-std::map<std::string, tensor::Tensor> BoundKernel::by_name() const {
-  std::map<std::string, tensor::Tensor> result;
-  for (const auto &[name, tensor] : tensors_) {
-    tensor::Tensor same{tensor->layout, tensor->sizes, tensor->counts, {}};
-    for (const auto &[array, elements] : tensor->arrays)
-      same.arrays.emplace(array, elements.shared());
-    result.emplace(name, std::move(same));
-  }
-  return result;
+std::vector<void *> BoundKernel::operands() {
+  std::vector<void *> operands;
+  for (std::size_t k = 0; k + 1 < compilation_.program.parameters.size(); ++k)
+    operands.push_back(structs_[k].data());
+  for (const std::string &size : compilation_.program.sizes)
+    operands.push_back(&sizes_.at(size));
+  return operands;
 }
 
 double BoundKernel::inspect() {
-  std::map<std::string, tensor::Tensor> of = by_name();
-  build::Options options;
-  options.cache = false;
-  double spent = run::inspect(compilation_, of, {}, levels_, options);
-  structs_.back() = tensor::kernel_arguments(levels_).slots();
+  if (levels_->inspect(operands()) != 0) throw std::runtime_error("the inspector ends with an error");
+  structs_.back() = levels_->slots(operands());
   arguments_[structs_.size() - 1] = structs_.back().data();
-  return spent;
+  return levels_->milliseconds();
 }
 
 void BoundKernel::operator()() {

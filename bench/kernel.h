@@ -5,11 +5,13 @@
 #include "operands.h"
 #include "pipeline.h"
 #include "run/assembled.h"
+#include "run/levels.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,12 +38,12 @@ public:
   void set_threads(int n) { kernel_.set_threads(n); }
   /// Of a kernel with wavefronts: from now on it has levels. Returns the milliseconds of the inspector.
   double inspect();
-  const tensor::Tensor &levels() const { return levels_; }
+  const run::Levels &levels() const { return *levels_; }
   const pipeline::Compilation &compilation() const { return compilation_; }
 
 private:
-  /// The tensors, in the same memory.
-  std::map<std::string, tensor::Tensor> by_name() const;
+  /// Of a kernel with wavefronts: the structs of the tensors and the sizes, without that of the levels.
+  std::vector<void *> operands();
   /// The parameters whose arrays the kernel makes.
   std::vector<std::size_t> made_by_kernel() const;
 
@@ -51,7 +53,7 @@ private:
   int (*entry_)(void **);
   std::map<std::string, tensor::Tensor *> tensors_;
   std::map<std::string, std::int64_t> sizes_;
-  tensor::Tensor levels_;
+  std::optional<run::Levels> levels_;
   std::vector<std::vector<std::uint64_t>> structs_;
   std::vector<void *> arguments_;
   std::vector<std::size_t> made_;

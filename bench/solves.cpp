@@ -99,9 +99,8 @@ void measure(const bench::Input &input, int threads, double budget, bench::Table
       }
   }
   bench::Standings standings = bench::compare(contestants, bench::Timing::wall, budget);
-  double count = static_cast<double>(levels->levels().array("count").integer(0)),
-         work = static_cast<double>(levels->levels().array("count").integer(1)),
-         per_level = work / std::max(count, 1.0);
+  double count = static_cast<double>(levels->levels().levels()),
+         work = static_cast<double>(levels->levels().inspected()), per_level = work / std::max(count, 1.0);
   table.row(input.name, input.matrix.size());
   for (std::size_t k = 0; k < contestants.size(); ++k)
     table.figure(contestants[k].name, standings.milliseconds(k));
