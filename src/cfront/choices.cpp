@@ -1,5 +1,6 @@
 // Conditions on numbers: as values, 1 or 0; what they choose between; statements under them.
 #include "cfront/translate.h"
+#include "parse/build.h"
 #include "parse/parse.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 namespace unravel::cfront {
 
 using parse::AssignmentTree;
+using parse::called;
 using parse::Expression;
 using parse::StatementTree;
 
@@ -99,15 +101,6 @@ void guard(std::vector<StatementTree> &body, const Expression &test, const char 
 }
 
 } // namespace
-
-Expression called(const std::string &name, std::vector<Expression> arguments, const text::Span &span) {
-  Expression made;
-  made.kind = Expression::Kind::Call;
-  made.name = {name, span};
-  made.span = span;
-  made.children = std::move(arguments);
-  return made;
-}
 
 bool is_about_numbers(const Node &node) {
   return is_number(node) || std::ranges::any_of(node.children, is_about_numbers);

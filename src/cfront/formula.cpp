@@ -1,5 +1,6 @@
 #include "cfront/formula.h"
 
+#include "parse/build.h"
 #include "space/set.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 namespace unravel::cfront {
 
 using parse::Expression;
+using parse::over;
 
 namespace {
 
@@ -14,14 +16,6 @@ Expression integer(std::int64_t value, const text::Span &span) {
   Expression result;
   result.kind = Expression::Kind::Integer;
   result.integer = value;
-  result.span = span;
-  return result;
-}
-
-Expression over(Expression::Kind kind, std::vector<Expression> children, const text::Span &span) {
-  Expression result;
-  result.kind = kind;
-  result.children = std::move(children);
   result.span = span;
   return result;
 }

@@ -49,9 +49,6 @@ bool is_comparison(const Node &node);
 bool is_logical(const Node &node);
 /// Does a number stand in it anywhere, other than an integer?
 bool is_about_numbers(const Node &node);
-/// An operator's value.
-parse::Expression called(const std::string &name, std::vector<parse::Expression> arguments,
-                         const text::Span &span);
 
 /// One function, statement by statement. What stands in the tree are its loops, sizes and tensors: integer
 /// locals and loops that count down are substituted away.

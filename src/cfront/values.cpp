@@ -1,6 +1,6 @@
 // Floating-point expressions.
 #include "cfront/translate.h"
-#include "parse/expression.h"
+#include "parse/build.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,17 +9,11 @@
 
 namespace unravel::cfront {
 
+using parse::called;
 using parse::Expression;
+using parse::over;
 
 namespace {
-
-Expression over(Expression::Kind kind, const text::Span &span, std::vector<Expression> children) {
-  Expression result;
-  result.kind = kind;
-  result.span = span;
-  result.children = std::move(children);
-  return result;
-}
 
 /// A real number that C makes a complex one: as it was.
 const Node &as_real(const Node &node) {
@@ -110,7 +104,7 @@ Expression Translator::constant(const Node &node) {
     result.integer = static_cast<std::int64_t>(result.decimal);
   }
   if (!std::signbit(node.decimal)) return result;
-  return over(Expression::Kind::Negate, node.span, {result});
+  return over(Expression::Kind::Negate, {result}, node.span);
 }
 
 Expression Translator::value(const Node &node) {
@@ -145,7 +139,7 @@ Expression Translator::value(const Node &node) {
   }
   case UnravelUnary:
     if (node.text == "+") return value(node.children[0]);
-    if (node.text == "-") return over(Expression::Kind::Negate, node.span, {value(node.children[0])});
+    if (node.text == "-") return over(Expression::Kind::Negate, {value(node.children[0])}, node.span);
     if (node.text == "~" && is_complex(node.type))
       return called("conj", {value(node.children[0])}, node.span);
     if (node.text == "__real" || node.text == "__imag")
@@ -159,7 +153,7 @@ Expression Translator::value(const Node &node) {
       if (node.text == "/") return Expression::Kind::Divide;
       refuse_expression(node);
     }();
-    return over(kind, node.span, operands(node));
+    return over(kind, operands(node), node.span);
   }
   case UnravelCast: {
     const Node &operand = node.children[0];
@@ -214,15 +208,15 @@ Expression Translator::call(const Node &node) {
     const bool is_of_complex = is_complex(argument.type);
     arguments.push_back(is_of_complex ? among_complex(argument) : value(argument));
     if (is_of_complex && is_complex(node.type) && op->second != "conj" && !is_surely_complex(argument))
-      arguments.back() = cfront::called(type_of_complex(), {std::move(arguments.back())}, argument.span);
+      arguments.back() = parse::called(type_of_complex(), {std::move(arguments.back())}, argument.span);
   }
   if (op->second == "fma") {
     Expression addend = std::move(arguments.back());
     arguments.pop_back();
-    Expression product = over(Expression::Kind::Multiply, node.span, std::move(arguments));
-    return over(Expression::Kind::Add, node.span, {std::move(product), std::move(addend)});
+    Expression product = over(Expression::Kind::Multiply, std::move(arguments), node.span);
+    return over(Expression::Kind::Add, {std::move(product), std::move(addend)}, node.span);
   }
-  Expression made = cfront::called(op->second, std::move(arguments), node.span);
+  Expression made = parse::called(op->second, std::move(arguments), node.span);
   made.name.span = node.children[0].span;
   return made;
 }

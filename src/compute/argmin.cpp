@@ -46,15 +46,6 @@ const Expression *sum_in(const Expression &written) {
   return nullptr;
 }
 
-Expression call(const char *name, std::vector<Expression> arguments, const text::Span &span) {
-  Expression made;
-  made.kind = Expression::Kind::Call;
-  made.name = {name, span};
-  made.span = span;
-  made.children = std::move(arguments);
-  return made;
-}
-
 /// One such assignment taken apart.
 class Argmin {
 public:
@@ -100,7 +91,8 @@ public:
     is_best.children = {value(), best};
     is_best.comparisons = {Expression::Comparison::Equal};
     // Behind `bool` the types of what is compared don't matter: the coordinate stays an integer.
-    Expression chosen = call("select", {call("bool", {is_best}, span_), coordinate(), infinity(1)}, span_);
+    Expression chosen =
+        parse::called("select", {parse::called("bool", {is_best}, span_), coordinate(), infinity(1)}, span_);
     for (StatementTree &each : in_loops(loops, {reduction("min", at, std::move(chosen))}))
       made.push_back(std::move(each));
     return made;

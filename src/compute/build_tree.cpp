@@ -5,7 +5,6 @@
 #include "compute/mask.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace unravel::compute {
@@ -18,16 +17,6 @@ using Operator = parse::AssignmentTree::Operator;
 
 bool contains(const std::vector<Name> &names, const std::string &name) {
   return std::ranges::find(names, name, &Name::text) != names.end();
-}
-
-Expression number_expression(double value, const text::Span &span) {
-  Expression number;
-  number.span = span;
-  const bool is_integer = std::abs(value) < 1e15 && std::trunc(value) == value;
-  number.kind = is_integer ? Expression::Kind::Integer : Expression::Kind::Decimal;
-  number.integer = is_integer ? static_cast<std::int64_t>(value) : 0;
-  number.decimal = value;
-  return number;
 }
 
 Expression access_expression(const Name &tensor, const std::vector<Name> &indices) {

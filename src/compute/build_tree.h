@@ -1,7 +1,7 @@
 #pragma once
 
 #include "compute/computation.h"
-#include "parse/tree.h"
+#include "parse/build.h"
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace unravel::compute {
 
 bool contains(const std::vector<parse::Name> &names, const std::string &name);
 
-parse::Expression number_expression(double value, const text::Span &span);
+using parse::number_expression;
 
 /// name(indices), or the name alone.
 parse::Expression access_expression(const parse::Name &tensor, const std::vector<parse::Name> &indices);

@@ -72,14 +72,6 @@ private:
   const NamedTerm &named_;
 };
 
-Expression of_children(Expression::Kind kind, std::vector<Expression> children, const text::Span &span) {
-  Expression made;
-  made.kind = kind;
-  made.span = span;
-  made.children = std::move(children);
-  return made;
-}
-
 /// A sum of variables, with an integer.
 Expression expression_of(const Term &sum, const text::Span &span) {
   const term::Linear form = term::linear_form(sum);
@@ -87,8 +79,8 @@ Expression expression_of(const Term &sum, const text::Span &span) {
   for (const auto &[atom, coefficient] : form.parts) {
     Expression times = number_expression(static_cast<double>(coefficient), span);
     Expression name = access_expression({atom.as<term::Variable>()->name, span}, {});
-    Expression part = of_children(Expression::Kind::Multiply, {std::move(times), std::move(name)}, span);
-    made = of_children(Expression::Kind::Add, {std::move(made), std::move(part)}, span);
+    Expression part = over(Expression::Kind::Multiply, {std::move(times), std::move(name)}, span);
+    made = over(Expression::Kind::Add, {std::move(made), std::move(part)}, span);
   }
   return made;
 }
@@ -101,15 +93,13 @@ Expression condition_expression(const Term &condition, const text::Span &span) {
     return all;
   };
   if (const auto *all = condition.as<term::And>())
-    return of_children(Expression::Kind::And, parts(all->parts), span);
-  if (const auto *any = condition.as<term::Or>())
-    return of_children(Expression::Kind::Or, parts(any->parts), span);
+    return over(Expression::Kind::And, parts(all->parts), span);
+  if (const auto *any = condition.as<term::Or>()) return over(Expression::Kind::Or, parts(any->parts), span);
   const auto *compare = condition.as<term::Compare>();
   if (!compare)
-    return of_children(term::is_true(condition) ? Expression::Kind::Truth : Expression::Kind::Falsity, {},
-                       span);
-  Expression made = of_children(Expression::Kind::Compare,
-                                {expression_of(compare->left, span), number_expression(0, span)}, span);
+    return over(term::is_true(condition) ? Expression::Kind::Truth : Expression::Kind::Falsity, {}, span);
+  Expression made =
+      over(Expression::Kind::Compare, {expression_of(compare->left, span), number_expression(0, span)}, span);
   made.comparisons = {compare->relation == term::Relation::Equal ? Expression::Comparison::Equal
                                                                  : Expression::Comparison::AtLeast};
   return made;
@@ -141,14 +131,14 @@ std::optional<Expression> mask_expression(const Statement &statement) {
     for (const Subscript &subscript : mask.access.subscripts)
       indices.push_back({subscript.index, statement.span});
     Expression access = access_expression({mask.access.tensor, statement.span}, indices);
-    parts.push_back(mask.is_absent ? of_children(Expression::Kind::Not, {std::move(access)}, statement.span)
+    parts.push_back(mask.is_absent ? over(Expression::Kind::Not, {std::move(access)}, statement.span)
                                    : std::move(access));
   }
   if (!term::is_true(statement.condition))
     parts.push_back(condition_expression(statement.condition, statement.span));
   if (parts.empty()) return std::nullopt;
   return parts.size() == 1 ? std::move(parts.front())
-                           : of_children(Expression::Kind::And, std::move(parts), statement.span);
+                           : over(Expression::Kind::And, std::move(parts), statement.span);
 }
 
 std::string to_text(const std::vector<Mask> &masks) {

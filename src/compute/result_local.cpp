@@ -2,7 +2,6 @@
 
 #include "compute/build_tree.h"
 #include "compute/mask.h"
-#include "parse/expression.h"
 #include "report/diagnostic.h"
 #include "value/complex.h"
 

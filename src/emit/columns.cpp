@@ -4,6 +4,7 @@
 #include "emit/statement_writer.h"
 #include "loop/vector_sums.h"
 #include "loop/walk.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,10 +31,6 @@ bool is_row(const For &inner) {
   each_element(inner.body[0],
                [&](const Element &read) { along = along || mentions(read.slot, inner.variable); });
   return along;
-}
-
-bool contains(const std::vector<std::string> &names, const std::string &name) {
-  return std::ranges::find(names, name) != names.end();
 }
 
 } // namespace
@@ -130,10 +127,7 @@ void StatementWriter::write_part_of_columns(const For &x, int vectors, const std
       }
     columns_.sums = columns(x, program_)->sums;
   };
-  if (vectors < 1) return write_rest(first, end, begin, inside);
-  open_part(first, vectors * vector_lanes, end, begin);
-  inside();
-  close({});
+  write_part(first, vectors * vector_lanes, end, begin, inside);
 }
 
 bool StatementWriter::write_columns(const For &x) {

@@ -67,10 +67,7 @@ void StatementWriter::write_part_of_sum(const DenseSum &sum, int vectors, const 
     inside_.clear();
     lines(finish);
   };
-  if (vectors == 0) return write_rest(first_lane_, end, begin, nest);
-  open_part(first_lane_, vectors * vector_lanes, end, begin);
-  nest();
-  close({});
+  write_part(first_lane_, vectors * vector_lanes, end, begin, nest);
 }
 
 /// Real and imaginary parts lie side by side. They are added up times the factor's real part, and times its
@@ -111,10 +108,11 @@ void StatementWriter::write_part_of_complex(const DenseSum &sum, int vectors, co
     }
     finish.push_back(fmt::format("{} {} {};", to, clearing_ ? "=" : "+=", vector));
   }
-  open_part(first_lane_, vectors * complex_lanes(element), end, begin);
-  write_again(loop);
-  inside_.clear();
-  close(finish);
+  write_part(first_lane_, vectors * complex_lanes(element), end, begin, [&] {
+    write_again(loop);
+    inside_.clear();
+    lines(finish);
+  });
 }
 
 void StatementWriter::write_in_registers(const DenseSum &sum) {
@@ -161,13 +159,13 @@ void StatementWriter::write_in_registers(const DenseSum &sum) {
   dense_ = {};
 }
 
-void StatementWriter::open_part(const std::string &first, int elements, const std::string &end,
-                                const std::vector<std::string> &begin) {
-  open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first, elements, end), begin);
-}
-
-void StatementWriter::write_rest(const std::string &first, const std::string &end,
+void StatementWriter::write_part(const std::string &first, int elements, const std::string &end,
                                  const std::vector<std::string> &begin, const std::function<void()> &inside) {
+  if (elements > 0) {
+    open(fmt::format("for (; {0} + {1} <= {2}; {0} += {1})", first, elements, end), begin);
+    inside();
+    return close({});
+  }
   text_ += "#ifdef UNRAVEL_MASKS\n";
   mask_ = names_.fresh(first + "_rest");
   open(fmt::format("if ({} < {})", first, end),

@@ -114,13 +114,17 @@ std::string functions_of(const char *file, const Words &words, const std::set<st
   std::string result;
   for (const Part &part : parts_of(file))
     for (bool is_long : {false, true}) {
-      std::string name = part.names.front(), text = part.text;
+      std::string name = part.names.front();
       if (is_long && name.find("_L") == std::string::npos) continue;
       Words all = words;
       all.insert(all.end(), {{"KEY", is_long ? "int64_t" : "int32_t"}, {"_L", is_long ? "_long" : ""}});
       for (const auto &[word, meaning] : all)
-        replace_all(name, word, meaning), replace_all(text, word, meaning);
-      if (needs.contains(name)) result += guarded(name, text);
+        replace_all(name, word, meaning);
+      if (!needs.contains(name)) continue;
+      std::string text = part.text;
+      for (const auto &[word, meaning] : all)
+        replace_all(text, word, meaning);
+      result += guarded(name, text);
     }
   return result;
 }

@@ -106,7 +106,8 @@ private:
 
   /// None where no form of steps may be written.
   std::optional<loop::GatheredSum> masked_sum(const loop::For &x) const;
-  /// Integers of 32 bits, which compilers would gather with the processor's own instructions.
+  /// Are its steps written without the processor's own gathers, whatever type the kernel computes in?
+  /// Integers of 32 bits, which compilers would gather by these, and bytes that are counted.
   bool is_in_plain_steps(const loop::For &x, const loop::GatheredSum &sum) const;
 
   /// When masked steps are taken, over members and pointers; empty: always.
@@ -153,15 +154,11 @@ private:
                          const std::string &past);
   void write_part_of_complex(const loop::DenseSum &sum, int vectors, const std::string &end);
 
-  /// A loop over parts of so many elements, from `first` on, as far as there are whole ones before `end`;
-  /// `begin`: what a part begins with.
-  void open_part(const std::string &first, int elements, const std::string &end,
-                 const std::vector<std::string> &begin);
-
-  /// Likewise what is left of less than a vector, once, in masked vectors where the processor has them; then
-  /// nothing is left for the nest as it is. `inside` writes it.
-  void write_rest(const std::string &first, const std::string &end, const std::vector<std::string> &begin,
-                  const std::function<void()> &inside);
+  /// A loop over parts of so many elements, from `first` on, as far as there are whole ones before `end`. Of
+  /// none: what is left of less than a vector, once, in masked vectors where the processor has them; then
+  /// nothing is left for the nest as it is. `begin`: what a part begins with; `inside` writes the rest of it.
+  void write_part(const std::string &first, int elements, const std::string &end,
+                  const std::vector<std::string> &begin, const std::function<void()> &inside);
 
   void write_again(const loop::Statement &loop);
 

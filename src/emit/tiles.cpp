@@ -74,10 +74,7 @@ void StatementWriter::write_tile(const TileSum &sum, int rows, int vectors, cons
     statement_ = &loop;
     lines(finish);
   };
-  if (vectors == 0) return write_rest(first_column, end, begin, inside);
-  open_part(first_column, vectors * vector_lanes, end, begin);
-  inside();
-  close({});
+  write_part(first_column, vectors * vector_lanes, end, begin, inside);
 }
 
 bool StatementWriter::write_in_tiles(const For &x) {

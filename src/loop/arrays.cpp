@@ -1,5 +1,7 @@
 #include "loop/arrays.h"
 
+#include "text/contains.h"
+
 #include <algorithm>
 
 namespace unravel::loop {
@@ -37,14 +39,12 @@ std::set<std::string> sizes_of(const Program &program) {
 }
 
 bool is_over_sizes(const Term &term, const Program &program) {
-  const auto has = [](const std::vector<std::string> &names, std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
-  };
   const auto is_size = [&](const std::string &name) {
-    return has(program.sizes, name) || std::ranges::any_of(program.parameters, [&](const auto &parameter) {
+    return contains(program.sizes, name) ||
+           std::ranges::any_of(program.parameters, [&](const auto &parameter) {
              if (!name.starts_with(parameter.name + ".")) return false;
              const std::string_view own = std::string_view(name).substr(parameter.name.size() + 1);
-             return has(parameter.sizes, own) || has(parameter.counts, own);
+             return contains(parameter.sizes, own) || contains(parameter.counts, own);
            });
   };
   return applications_of(term).empty() && std::ranges::all_of(variables_of(term), is_size);

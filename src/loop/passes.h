@@ -91,8 +91,9 @@ Program clear_in_blocks(Program program, const Known &known = {});
 Program split_full_blocks(Program program, const Known &known = {});
 
 /// A loop that fills a row of the workspace in each iteration, and adds the row's products with the elements
-/// of a column to a matrix, the same in all iterations (vector_sums.h): TTMc. Some rows are computed, then their
-/// products are added in a loop of their own, for which the matrix is kept in registers, a tile at a time.
+/// of a column to a matrix, the same in all iterations (vector_sums.h): TTMc. Some rows are computed, then
+/// their products are added in a loop of their own, for which the matrix is kept in registers, a tile at a
+/// time.
 Program multiply_in_tiles(Program program, const Known &known = {});
 
 /// Where half of the segments or more are known to be empty, a loop that sums up each of them in an element

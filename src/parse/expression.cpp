@@ -1,6 +1,5 @@
 #include "parse/expression.h"
 
-#include <cmath>
 #include <utility>
 
 namespace unravel::parse {
@@ -382,38 +381,6 @@ Expression parse_mask(TokenStream &tokens) {
 
 std::vector<Expression> parse_terms_until(TokenStream &tokens, std::string_view closing) {
   return ExpressionParser(tokens).terms_until(closing);
-}
-
-namespace {
-
-Expression joined(Kind kind, const text::Span &span, std::vector<Expression> children) {
-  Expression made;
-  made.kind = kind;
-  made.span = span;
-  made.children = std::move(children);
-  return made;
-}
-
-/// Of a number that is no integer the decimal.
-Expression unsigned_number(double value, const text::Span &span) {
-  constexpr double exact_integers = 9007199254740992; // 2^53
-  const bool is_integer = std::trunc(value) == value && value <= exact_integers;
-  Expression made = joined(is_integer ? Kind::Integer : Kind::Decimal, span, {});
-  made.integer = is_integer ? static_cast<std::int64_t>(value) : 0;
-  made.decimal = value;
-  return made;
-}
-
-} // namespace
-
-Expression complex_expression(double real, double imaginary, const text::Span &span) {
-  Expression part = joined(Kind::Imaginary, span, {});
-  part.decimal = std::fabs(imaginary);
-  const bool is_negative = std::signbit(imaginary);
-  if (real == 0) return is_negative ? joined(Kind::Negate, span, {std::move(part)}) : part;
-  Expression first = unsigned_number(std::fabs(real), span);
-  if (real < 0) first = joined(Kind::Negate, span, {std::move(first)});
-  return joined(is_negative ? Kind::Subtract : Kind::Add, span, {std::move(first), std::move(part)});
 }
 
 } // namespace unravel::parse

@@ -34,7 +34,4 @@ Expression parse_mask(TokenStream &tokens);
 /// bracket is the last token stepped over, by TokenStream::open.
 std::vector<Expression> parse_terms_until(TokenStream &tokens, std::string_view closing);
 
-/// A complex number as it is written: `1 + 2i`, `-2i`. Precondition: its parts are finite.
-Expression complex_expression(double real, double imaginary, const text::Span &span);
-
 } // namespace unravel::parse

@@ -158,7 +158,8 @@ private:
     if (condition) all.push_back(*condition);
     if (prover_.refute("small example", "", all) != Answer::Possible) return false;
     const Model model = prover_.model_of_last();
-    if (model.values.empty() && !variables_.empty()) return false; // the solver's limit, met on the second try
+    if (model.values.empty() && !variables_.empty())
+      return false; // the solver's limit, met on the second try
     for (const auto &[name, value] : model.values)
       values_[name] = value;
     return true;
