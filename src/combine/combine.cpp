@@ -365,13 +365,14 @@ private:
   }
 
   /// What is computed where different accesses are stored, one after the other.
-  std::vector<Statement> taken_apart(const Statement &statement) const {
+  std::vector<Statement> taken_apart(const Statement &written) const {
+    const auto is_optional = [&](const Access &access, value::Role role) {
+      return role != value::Role::Divisor && looked_for(access, written, role) == Lookup::Wanted::Element;
+    };
+    const Statement statement = with_joined_reads(written, is_optional);
     if (is_result(statement.target.tensor) && !structure_.empty())
       return {statement}; // executed at each of the result's places, and nowhere else
     const bool begins_empty = result_.assembly(statement.target.tensor) != nullptr;
-    const auto is_optional = [&](const Access &access, value::Role role) {
-      return role != value::Role::Divisor && looked_for(access, statement, role) == Lookup::Wanted::Element;
-    };
     std::vector<Statement> united{statement}, parts;
     if (statement.is_free || statement.accumulate || begins_empty) united = unite(statement, is_optional);
     for (const Statement &part : united)

@@ -70,6 +70,18 @@ bool stands_for_nothing(double number, const std::string &local, const compute::
   });
 }
 
+/// The optional accesses of the statement, each once.
+std::vector<Access> optional_of(const Statement &statement, const IsOptional &is_optional) {
+  std::vector<Access> optional;
+  std::set<std::string> names;
+  const std::map<std::string, value::Role> roles = roles_in(statement);
+  compute::each_read(statement, [&](const Access &access) {
+    if (is_optional(access, roles.at(access.name())) && names.insert(access.name()).second)
+      optional.push_back(access);
+  });
+  return optional;
+}
+
 } // namespace
 
 std::vector<Statement> split(const Statement &statement, const std::function<bool(const Access &)> &is_total,
@@ -114,16 +126,24 @@ std::map<std::string, value::Role> roles_in(const Statement &statement) {
   return roles;
 }
 
-std::vector<Statement> unite(const Statement &statement,
-                             const std::function<bool(const Access &, value::Role)> &is_optional) {
-  std::vector<Access> optional;
-  std::set<std::string> names;
-  const std::map<std::string, value::Role> roles = roles_in(statement);
-  compute::each_read(statement, [&](const Access &access) {
-    if (names.contains(access.name()) || !is_optional(access, roles.at(access.name()))) return;
-    names.insert(access.name());
-    optional.push_back(access);
+Statement with_joined_reads(const Statement &statement, const IsOptional &is_optional) {
+  std::map<std::string, int> first;  // text -> occurrence
+  std::map<std::string, int> joined; // name -> occurrence
+  for (const Access &access : optional_of(statement, is_optional))
+    joined.emplace(access.name(), first.emplace(compute::to_text(access), access.occurrence).first->second);
+  Statement result = statement;
+  compute::each_read(result, [&](Access &access) {
+    if (const auto known = joined.find(access.name()); known != joined.end())
+      access.occurrence = known->second;
   });
+  return result;
+}
+
+std::vector<Statement> unite(const Statement &statement, const IsOptional &is_optional) {
+  const std::vector<Access> optional = optional_of(statement, is_optional);
+  std::set<std::string> names;
+  for (const Access &access : optional)
+    names.insert(access.name());
   if (optional.empty() || !compute::is_nothing_without(statement, statement.value, names)) return {statement};
   std::vector<Statement> parts;
   std::set<std::string> absent;

@@ -22,12 +22,17 @@ std::vector<compute::Statement> split(const compute::Statement &statement,
 /// coordinate would count as one.
 std::map<std::string, value::Role> roles_in(const compute::Statement &statement);
 
+/// Which accesses of a statement may not be stored where it is executed, and are looked for.
+using IsOptional = std::function<bool(const compute::Access &, value::Role)>;
+
+/// The statement with one access for all optional ones that are the same access to the same tensor, so that
+/// it is looked for once: `x` in select(x(i) > 1, x(i), y(i)).
+compute::Statement with_joined_reads(const compute::Statement &statement, const IsOptional &is_optional);
+
 /// Where there is nothing to do unless one of the optional accesses is stored, a statement for each of them,
 /// in which those before it aren't: of max(A, B) one where A is, and one where B is and A isn't. Each point
 /// has one of them. Else the statement. Precondition: the target is zero before, or the statement reduces.
-std::vector<compute::Statement>
-unite(const compute::Statement &statement,
-      const std::function<bool(const compute::Access &, value::Role)> &is_optional);
+std::vector<compute::Statement> unite(const compute::Statement &statement, const IsOptional &is_optional);
 
 // ---- Where local tensors begin that have no place for each element.
 

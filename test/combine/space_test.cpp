@@ -57,6 +57,21 @@ TEST(CombineSpace, TermsShareFactors) {
   EXPECT_TRUE(made.leaves[1].is_product());
 }
 
+/// Equal accesses that may not be stored are looked for once; other subscripts are another access.
+TEST(CombineSpace, EqualAccessesAreLookedForOnce) {
+  const auto lookups = [](const std::string &input) {
+    std::vector<std::size_t> counts;
+    for (const combine::IterationSpace &leaf : combine_text(input).leaves)
+      counts.push_back(leaf.lookups.size());
+    return counts;
+  };
+  const std::vector<std::size_t> two = {1, 1}; // y where x is stored; where it isn't, and y is
+  EXPECT_EQ(lookups("z(i) = max(x(i), y(i))\n-f x=sv\n-f y=sv"), two);
+  EXPECT_EQ(lookups("z(i) = max(x(i) * x(i), x(i) + y(i))\n-f x=sv\n-f y=sv"), two);
+  EXPECT_EQ(lookups("for i { z(i) = select(x(i) > 1, x(i), 2); }\n-f x=sv"), (std::vector<std::size_t>{1}));
+  EXPECT_EQ(lookups("z(i) = max(x(i), x(i+1))\n-f x=sv"), two);
+}
+
 /// Quantified variables of axioms can't meet a coordinate of the computation that has the same name.
 TEST(CombineSpace, AxiomsNameNoCoordinate) {
   combine::Combination made = combine_text("y(r) = A(r,p) * x(p)\n-f A=csr");
