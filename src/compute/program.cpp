@@ -2,6 +2,7 @@
 #include "compute/coordinates.h"
 #include "compute/fills.h"
 #include "compute/mask.h"
+#include "compute/open_extents.h"
 #include "compute/rounds.h"
 #include "compute/value.h"
 
@@ -20,11 +21,6 @@ using report::Kind;
 using term::Term;
 
 namespace {
-
-/// What a loop without bounds runs over until an extent is found for it.
-std::string open_extent(const std::string &loop) {
-  return loop + ".extent";
-}
 
 class ProgramMaker {
 public:
@@ -233,7 +229,7 @@ private:
   }
 
   void loop(const StatementTree &statement) {
-    Loop made{statement.variable.text, Term(0), term::variable(open_extent(statement.variable.text))};
+    Loop made{statement.variable.text, Term(0), OpenExtents::of(statement.variable.text)};
     if (statement.low) {
       made.low = affine(*statement.low, "a bound");
       made.high = affine(*statement.high, "a bound");
@@ -255,8 +251,8 @@ private:
       report::fail(Kind::duplicate_name, variable.span,
                    fmt::format("`{}` can't be the variable of this loop: {}", name, taken),
                    "choose another name");
-    if (made.high == term::variable(open_extent(name))) {
-      open_.emplace(open_extent(name), Term());
+    if (made.high == OpenExtents::of(name)) {
+      open_.add(name);
       open_places_.emplace(name,
                            std::pair(variable.span, fmt::format("give it bounds: `for {} in [0, n)`", name)));
     }
@@ -287,8 +283,7 @@ private:
       const std::optional<Expression> &extent = statement.extents[k];
       open_places_.emplace(index,
                            std::pair(span, fmt::format("say how many there are: `{} in [0, n)`", index)));
-      modes.push_back(
-          {index, Term(0), extent ? affine(*extent, "an extent") : term::variable(open_extent(index))});
+      modes.push_back({index, Term(0), extent ? affine(*extent, "an extent") : OpenExtents::of(index)});
     }
     for (std::size_t k = 0; k < modes.size(); ++k)
       enter(target.children[k].name, modes[k], statement.span);
@@ -413,16 +408,6 @@ private:
     return std::find(results_.begin(), results_.end(), tensor) != results_.end();
   }
 
-  Term resolved(Term extent) const {
-    while (true) {
-      term::Substitution known;
-      for (const auto &[name, value] : open_)
-        if (value != Term() && term::mentions(extent, name)) known.emplace(name, value);
-      if (known.empty()) return extent;
-      extent = term::substitute(extent, known);
-    }
-  }
-
   /// Loops without bounds run over the extents of what they subscript; undeclared tensors have the extents of
   /// the loops that subscript them.
   void find_extents() {
@@ -448,7 +433,7 @@ private:
       if (declared_.count(access.tensor)) return;
       auto &modes = found[access.tensor];
       modes.resize(access.subscripts.size());
-      Term high = resolved(loop.high);
+      Term high = open_.resolved(loop.high);
       if (modes[mode])
         close(loop, *modes[mode]), close(*modes[mode], loop);
       else if (loop.low == Term(0) && over_sizes(high))
@@ -472,36 +457,31 @@ private:
   bool over_sizes(const Term &extent) {
     std::set<std::string> names = term::variables_of(extent);
     return std::all_of(names.begin(), names.end(),
-                       [&](const std::string &name) { return is_size(name) || open_.count(name) > 0; });
+                       [&](const std::string &name) { return is_size(name) || open_.contains(name); });
   }
 
   void close(const Loop &loop, const Term &extent) {
-    auto open = open_.find(open_extent(loop.variable));
-    if (open == open_.end() || !term::mentions(loop.high, open->first) || open->second != Term()) return;
-    if (Term value = resolved(extent); !term::mentions(value, open->first)) open->second = value;
+    if (loop.high == OpenExtents::of(loop.variable)) open_.join(loop.high, extent);
   }
 
   /// What was declared without bounds has those of a loop that subscripts it.
   void close(const Term &extent, const Loop &loop) {
-    const Term known = resolved(extent);
-    const auto *name = known.as<term::Variable>();
-    auto open = name ? open_.find(name->name) : open_.end();
     const std::set<std::string> sizes = term::variables_of(loop.high);
-    if (open != open_.end() && loop.low == Term(0) &&
+    if (loop.low == Term(0) &&
         std::all_of(sizes.begin(), sizes.end(), [&](const std::string &size) { return is_size(size); }))
-      open->second = loop.high;
+      open_.set(extent, loop.high);
   }
 
   /// What is still open is a size of its own. Everything is said over sizes.
   void name_open_sizes() {
-    for (const auto &[name, value] : open_)
-      if (value == Term()) program().sizes.push_back(name);
+    for (const std::string &name : open_.unknown())
+      program().sizes.push_back(name);
     for (auto &[tensor, extents] : program().extents)
       for (Term &extent : extents)
-        extent = resolved(extent);
+        extent = open_.resolved(extent);
     for (Statement &statement : program().statements)
       for (Loop &each : statement.loops)
-        each.high = resolved(each.high);
+        each.high = open_.resolved(each.high);
   }
 
   void list_tensors() {
@@ -541,7 +521,7 @@ private:
     }
     for (const std::string &size : program().sizes) {
       if (told.count(size) || !used.count(size)) continue;
-      if (open_.count(size)) fail_open(size);
+      if (open_.contains(size)) fail_open(size);
       program().given.push_back({size, size_spans_.at(size)});
     }
   }
@@ -562,8 +542,8 @@ private:
   std::set<std::string> declared_;
   std::set<std::string> visible_; // locals
   std::map<std::string, std::pair<text::Span, std::string>>
-      open_places_;                  // where their loops begin, and hints
-  std::map<std::string, Term> open_; // extents of loops without bounds; 0 until they are known
+      open_places_; // where their loops begin, and hints
+  OpenExtents open_;
   std::map<std::string, std::size_t> orders_;
   std::map<std::string, text::Span> spans_, size_spans_;
   std::vector<std::string> order_of_names_;

@@ -81,7 +81,10 @@ void Extents::set(const std::string &index, std::int64_t extent, const std::stri
 void Extents::take_shape(const std::string &tensor, const std::vector<std::int64_t> &shape) {
   for (const Named &modes : named(tensor))
     for (std::size_t k = 0; k < shape.size(); ++k)
-      if (!modes.names[k].empty()) set(modes.names[k], shape[k], fmt::format("`{}`", modes.text));
+      if (!modes.names[k].empty())
+        set(modes.names[k], shape[k],
+            modes.text == tensor ? fmt::format("mode {} of `{}`", k, tensor)
+                                 : fmt::format("`{}`", modes.text));
 }
 
 void Extents::fail_unknown_extent(const text::Span &span, const std::string &name) const {

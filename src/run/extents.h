@@ -31,7 +31,7 @@ public:
 
   /// What the extents of a tensor's modes are called.
   struct Named {
-    std::string text;               // where it says so
+    std::string text;               // where it says so: an access; the tensor's name, where it is declared
     std::vector<std::string> names; // per mode; empty where it has none
   };
   /// By each access to the tensor its index variables, where they aren't shifted; in a program its sizes,
