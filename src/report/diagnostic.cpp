@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <numeric>
 
 namespace unravel::report {
@@ -110,13 +111,26 @@ static std::size_t edits_between(const std::string &name, const std::string &oth
   return row.back();
 }
 
+/// Are its letters some of the word's, in their order, from the first one on? `rnd` abbreviates `random`.
+static bool abbreviates(const std::string &name, const std::string &word) {
+  if (name.size() < 3 || word.empty() || name.front() != word.front()) return false;
+  std::size_t next = 0;
+  for (const char letter : word)
+    if (next < name.size() && name[next] == letter) ++next;
+  return next == name.size();
+}
+
 std::string nearest(const std::string &name, const std::vector<std::string> &candidates) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string &candidate : candidates)
     if (const std::size_t distance = edits_between(name, candidate); distance < best_distance)
       best_distance = distance, best = candidate;
-  return best;
+  if (!best.empty()) return best;
+  std::vector<std::string> abbreviated;
+  std::ranges::copy_if(candidates, std::back_inserter(abbreviated),
+                       [&](const std::string &candidate) { return abbreviates(name, candidate); });
+  return abbreviated.size() == 1 ? abbreviated.front() : "";
 }
 
 } // namespace unravel::report

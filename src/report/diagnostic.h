@@ -79,7 +79,7 @@ auto unless_refused(Make make, Diagnostic *why = nullptr) -> std::optional<std::
 std::string render(const Diagnostic &diagnostic, const std::string &severity = "error");
 
 /// The nearest of `candidates` to a misspelt `name` for a hint "did you mean ...", or empty.
-/// Nearest by edit distance, at most a third of the name's length.
+/// Nearest by edit distance, at most a third of the name's length; else the one that it abbreviates.
 std::string nearest(const std::string &name, const std::vector<std::string> &candidates);
 
 } // namespace unravel::report

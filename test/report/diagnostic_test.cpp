@@ -116,6 +116,10 @@ TEST(Nearest, IsWithinAThirdOfTheName) {
   EXPECT_EQ(nearest("", names), "");
   EXPECT_EQ(nearest("col", {}), "");
   EXPECT_EQ(nearest("val", names), "val");
+  EXPECT_EQ(nearest("rnd", {"random", "ones"}), "random"); // an abbreviation
+  EXPECT_EQ(nearest("rnd", {"random", "rind"}), "rind");   // a letter is missing
+  EXPECT_EQ(nearest("rnd", {"random", "rounded"}), "");    // of which of the two?
+  EXPECT_EQ(nearest("dmr", {"random"}), "");
 }
 
 TEST(Nearest, FirstOfEquallyNearOnes) {
