@@ -445,20 +445,13 @@ private:
       return Evaluated{{static_cast<long double>(number), std::fabs(static_cast<double>(number))}};
     }
     const auto &made = std::get<compute::Value::Apply>(tree.kind);
-    if (const std::optional<value::Type> own = type_below(made)) {
-      const value::Type above = value::type_above(made.op, *own);
-      std::optional<Evaluated> argument = evaluate(made.arguments.front(), absent_is_nothing, *own);
-      if (argument)
-        argument->value = value::made_by_conversion(made.op) ? converted(argument->value, *own, above)
-                                                             : combined(made.op, {argument->value}, above);
-      if (argument) argument->nothing = static_cast<double>(argument->value.value);
-      return argument;
-    }
+    const std::optional<value::Type> own = type_below(made, type);
+    const value::Type below = own.value_or(type), above = own ? value::type_above(made.op, below) : type;
     std::vector<Value> arguments;
     bool is_stored = false;
     std::optional<double> absorbs;
     for (std::size_t k = 0; k < made.arguments.size(); ++k) {
-      const std::optional<Evaluated> argument = evaluate(made.arguments[k], absent_is_nothing, type);
+      const std::optional<Evaluated> argument = evaluate(made.arguments[k], absent_is_nothing, below);
       if (!argument) return std::nullopt;
       is_stored = is_stored || argument->is_stored;
       arguments.push_back(argument->value);
@@ -467,8 +460,10 @@ private:
       if (made.op == value::Operator::Divide && k > 0)
         value::each_leaf<Access>(made.arguments[k], [&](const Access &access) { note_missing(access); });
     }
-    if (absorbs) return Evaluated{converted({*absorbs, 0}, value::Type::Float64, type), false, *absorbs};
-    Value value = combined(made.op, arguments, type);
+    if (absorbs) return Evaluated{converted({*absorbs, 0}, value::Type::Float64, above), false, *absorbs};
+    const bool converts = value::made_by_conversion(made.op).has_value();
+    Value value = converts ? converted(arguments.front(), below, above)
+                           : converted(combined(made.op, arguments, above), above, type);
     if (may_lie_beyond_cut(made, arguments.front(), type))
       value.magnitude = std::numeric_limits<double>::infinity();
     return Evaluated{value, is_stored, static_cast<double>(value.value)};
@@ -492,11 +487,12 @@ private:
                      is_read(made->arguments.front())));
   }
 
-  std::optional<value::Type> type_below(const compute::Value::Apply &made) const {
-    return value::type_below(made, [&](const compute::Value &leaf) {
+  std::optional<value::Type> type_below(const compute::Value::Apply &made, value::Type outer) const {
+    const auto of_leaf = [&](const compute::Value &leaf) {
       const auto *access = std::get_if<Access>(&leaf.kind);
       return std::optional(access ? type_of(access->tensor) : value::Type::Int64);
-    });
+    };
+    return value::type_below(made, of_leaf, outer);
   }
 
   value::Type type_of(const std::string &tensor) const { return compute::type_of(input_.types, tensor); }

@@ -170,7 +170,10 @@ Expressions::Printed Expressions::print_wrapping(const loop::Value &value) const
 }
 
 Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) const {
-  const Printed first = print_value(x.arguments.front());
+  const std::optional<Printed> condition = x.op == Operator::Select && value::is_complex(type_)
+                                               ? print_as_real(x.arguments.front())
+                                               : std::nullopt;
+  const Printed first = condition ? *condition : print_value(x.arguments.front());
   switch (x.op.kind()) {
   case Operator::Negate: return {"-" + wrap(first.text, first.binding <= unary), unary, false};
   case Operator::Stored:
@@ -230,7 +233,10 @@ std::string Expressions::called_with(const loop::Operator &op, const std::vector
 }
 
 Expressions::Printed Expressions::print_called(const loop::Value::Apply &x) const {
-  const Printed first = print_value(x.arguments.front());
+  const std::optional<Printed> condition = x.op == Operator::Select && value::is_complex(type_)
+                                               ? print_as_real(x.arguments.front())
+                                               : std::nullopt;
+  const Printed first = condition ? *condition : print_value(x.arguments.front());
   switch (x.op.kind()) {
   case Operator::First:
   case Operator::Conjugate: // of real numbers

@@ -68,13 +68,10 @@ loop::Value Values::value_in(const combine::Value &tree, value::Type type) const
     if (is_real && made.op == value::Operator::ImaginaryPart) return {loop::Number{0}};
     if (is_real) return value_in(made.arguments.front(), type);
   }
-  const auto below = value::type_below(made, of_leaf);
-  if (below) {
-    arguments.push_back(value_in(made.arguments.front(), *below));
-    return converted(apply(made.op, std::move(arguments)), value::type_above(made.op, *below), type);
-  }
+  const auto below = value::type_below(made, of_leaf, type);
   for (const combine::Value &argument : made.arguments)
-    arguments.push_back(value_in(argument, type));
+    arguments.push_back(value_in(argument, below.value_or(type)));
+  if (below) return converted(apply(made.op, std::move(arguments)), value::type_above(made.op, *below), type);
   return value::made_by(made.op, std::move(arguments));
 }
 

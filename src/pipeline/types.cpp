@@ -100,10 +100,11 @@ private:
   void check(const compute::Value &tree, value::Type type) const {
     const auto *made = std::get_if<compute::Value::Apply>(&tree.kind);
     if (!made) return;
-    const auto below = value::type_below(*made, [&](const compute::Value &leaf) {
+    const auto of_leaf = [&](const compute::Value &leaf) {
       const auto *access = std::get_if<compute::Access>(&leaf.kind);
       return access ? known(types_, access->tensor) : std::optional(value::Type::Int64);
-    });
+    };
+    const auto below = value::type_below(*made, of_leaf, type);
     if (!below && value::is_complex(type)) require(made->op, type);
     for (const compute::Value &argument : made->arguments)
       check(argument, below.value_or(type));

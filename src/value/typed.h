@@ -58,15 +58,20 @@ std::optional<Type> computed_in(const Value &tree, const OfLeaf &of_leaf) {
   return parts.common;
 }
 
-/// What a part of a value is computed in that is turned into another type by what is applied to it: by a
-/// conversion, or by taking a part of a complex number. None of other operators.
+/// What the arguments of an operator are computed in where that isn't the type around it, `outer`: what is
+/// converted, or of which a part is taken; and what is real in a complex value, of an operator that complex
+/// numbers don't have: the `x < 0` of select(x < 0, z, w). None of others.
 template <class Apply, class OfLeaf>
-std::optional<Type> type_below(const Apply &made, const OfLeaf &of_leaf) {
+std::optional<Type> type_below(const Apply &made, const OfLeaf &of_leaf, std::optional<Type> outer = {}) {
   if (const std::optional<Type> wanted = made_by_conversion(made.op))
     return computed_in(made.arguments.front(), of_leaf).value_or(*wanted);
-  if (!takes_part(made.op)) return std::nullopt;
-  const std::optional<Type> own = computed_in(made.arguments.front(), of_leaf);
-  return own && is_complex(*own) ? own : std::nullopt;
+  if (takes_part(made.op)) {
+    const std::optional<Type> own = computed_in(made.arguments.front(), of_leaf);
+    return own && is_complex(*own) ? own : std::nullopt;
+  }
+  if (!outer || !is_complex(*outer) || holds_for_complex(made.op)) return std::nullopt;
+  const Type own = computed_in(apply(made.op, made.arguments), of_leaf).value_or(type_of_parts(*outer));
+  return is_complex(own) ? std::nullopt : std::optional(own);
 }
 /// And what it is turned into.
 inline Type type_above(const Operator &op, Type below) {

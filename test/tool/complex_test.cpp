@@ -2,6 +2,7 @@
 #include "cfront/cfront.h"
 #include "tool/tool.h"
 
+#include <array>
 #include <complex>
 #include <gtest/gtest.h>
 #include <map>
@@ -216,6 +217,32 @@ TEST(ToolComplex, what_there_is_not) {
   refused({"compile", spmv, types[0], types[1], "-f", "y=dense f64"},
           "`y` is f64, but what is computed for it is complex128");
   refused({"run", spmv, "-f", "A=csr f64", "-i", "A=a.mtx", "-i", "x=ones"}, "the entries are complex");
+}
+
+/// What is real in a complex value is computed as such: there operators are defined that complex numbers
+/// don't have.
+TEST(ToolComplex, real_parts_of_values) {
+  const Desk desk;
+  for (const std::string type : {"complex64", "complex128"})
+    for (const std::string line :
+         {"y(i) = select(x(i) > 0, z(i), w(i))", "y(i) = select(abs(z(i)) > 0.5, z(i), conj(z(i)))",
+          "y(i) = max(x(i), 0) * z(i) + pow(w(i), 2)", "y(i) = A(i,j) * z(j) * (i < j)",
+          "y(i) = A(i,j) * z(j) * (A(i,j) > 0.5)", "y(i) = select(int32(x(i) * 4) <= 1, z(i), 2i) * w(i)",
+          "y(i) = or(x(i), w(i)) * z(i)", "y(i) = z(i) * min(n(i), 0.5) * (2 < 3)",
+          "operator f(a, b) = max(a, b); y(i) = f(x(i), 1) * z(i)",
+          "for i { let s = 0; for j { s += z(j) * (A(i,j) > 0); } y(i) = s; }"}) {
+      std::vector<std::string> command{"run", line, "--check", "-f", "z=dense " + type};
+      for (const auto &[tensor, input, layout] :
+           std::vector<std::array<std::string, 3>>{{"A", "random:40x40,density=0.2", "csr"},
+                                                   {"x", "random:40,density=0.4", "sv"},
+                                                   {"w", "random:40,density=0.5,seed=2", "sv"},
+                                                   {"n", "integers:40", "dense int8"}})
+        if (line.find(tensor + "(") != std::string::npos)
+          command.insert(command.end(), {"-i", tensor + "=" + input, "-f", tensor + "=" + layout});
+      command.insert(command.end(), {"-i", "z=random:40"});
+      const Outcome made = desk.unravel(command);
+      EXPECT_EQ(made.code, 0) << line << " " << type << "\n" << made.out << made.error;
+    }
 }
 
 /// Numbers in the text: one complex number is one factor, and what has one in it is complex.
