@@ -375,6 +375,7 @@ private:
     const bool begins_empty = result_.assembly(statement.target.tensor) != nullptr;
     std::vector<Statement> united{statement}, parts;
     if (statement.is_free || statement.accumulate || begins_empty) united = unite(statement, is_optional);
+    if (!is_converted_by_parts(statement, computation_.types)) return united;
     for (const Statement &part : united)
       for (Statement &made : split(
                part, [&](const Access &access) { return is_total(access, part); }, begins_empty))
@@ -459,8 +460,9 @@ private:
       Operand operand = operand_of(access, statement.loops, chosen[k], structure_, stored);
       if (!met.emplace(compute::to_text(access), chosen[k]).second)
         copies.insert(operand.positions.begin(), operand.positions.end());
-      operand.is_linear =
-          roles.at(operand.name) <= value::Role::InTerm && statement.by == value::Operator::Add;
+      operand.is_linear = roles.at(operand.name) <= value::Role::InTerm &&
+                          statement.by == value::Operator::Add &&
+                          is_converted_by_parts(statement, computation_.types);
       relation.insert(relation.end(), stored.begin(), stored.end());
       values.emplace(operand.name, value_at(access, chosen[k], operand.name));
       space.operands.push_back(std::move(operand));

@@ -84,6 +84,14 @@ std::vector<Access> optional_of(const Statement &statement, const IsOptional &is
 
 } // namespace
 
+bool is_converted_by_parts(const Statement &statement, const std::map<std::string, value::Type> &types) {
+  using value::Type;
+  const Type target = compute::type_of(types, statement.target.tensor);
+  if (statement.type == target || !value::is_integer(target)) return true;
+  const bool wraps = value::is_integer(statement.type) && target != Type::Bool;
+  return wraps && (statement.by == value::Operator::Add || statement.by == value::Operator::Multiply);
+}
+
 std::vector<Statement> split(const Statement &statement, const std::function<bool(const Access &)> &is_total,
                              bool is_empty) {
   if (statement.is_free) return {statement}; // one term

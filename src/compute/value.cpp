@@ -6,6 +6,7 @@
 #include "value/complex.h"
 #include "value/exact.h"
 #include "value/own.h"
+#include "value/typed.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -169,7 +170,31 @@ private:
     std::vector<Value> arguments;
     for (const Expression &child : written.children)
       arguments.push_back(value(child));
+    if (const auto type = value::made_by_conversion(op); type && value::is_integer(*type))
+      if (const auto number = constant_in(*type, arguments.front())) arguments.front() = {*number};
     return value::made_by(op, std::move(arguments));
+  }
+
+  /// What the integer type makes of constants, where a double holds that: of 0.5 + 0.7 it is 1.
+  static std::optional<value::Number> constant_in(value::Type type, const Value &tree) {
+    value::TypedParts parts;
+    value::collect_types(
+        tree, [](const Value &) { return std::optional(value::Type::Int64); }, true, parts);
+    const value::Known known = value::known_value<Access>(tree, [](auto &) { return value::Known(); });
+    if (parts.common || known.kind != value::Known::Kind::Number) return std::nullopt;
+    const value::Scalar made = value::converted(
+        parts.is_fraction ? value::Scalar::written(known.number) : of_whole_numbers(tree), type);
+    if (!value::is_exact_as_double(made) || !value::holds(type, made.number())) return std::nullopt;
+    return value::Number{made.number()};
+  }
+
+  static value::Scalar of_whole_numbers(const Value &tree) {
+    if (const double *number = value::number_of(tree)) return value::Scalar::written(*number);
+    const auto &made = std::get<Value::Apply>(tree.kind);
+    std::vector<value::Scalar> arguments;
+    for (const Value &argument : made.arguments)
+      arguments.push_back(of_whole_numbers(argument));
+    return value::evaluate_exactly(made.op, value::Type::Int64, std::move(arguments));
   }
 
   /// a < b <= c: both hold.

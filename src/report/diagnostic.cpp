@@ -111,12 +111,15 @@ static std::size_t edits_between(const std::string &name, const std::string &oth
   return row.back();
 }
 
-/// Are its letters some of the word's, in their order, from the first one on? `rnd` abbreviates `random`.
+/// Is it how the word begins, without some vowels? `rnd` abbreviates `random`.
 static bool abbreviates(const std::string &name, const std::string &word) {
   if (name.size() < 3 || word.empty() || name.front() != word.front()) return false;
   std::size_t next = 0;
-  for (const char letter : word)
-    if (next < name.size() && name[next] == letter) ++next;
+  for (std::size_t k = 0; k < word.size() && next < name.size(); ++k)
+    if (name[next] == word[k])
+      ++next;
+    else if (std::string_view("aeiou").find(word[k]) == std::string_view::npos)
+      return false;
   return next == name.size();
 }
 
