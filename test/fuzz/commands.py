@@ -168,7 +168,7 @@ def main():
         pending = collections.deque()
         numbers = iter(range(options.commands))
         while True:
-            while len(pending) < 2 * options.jobs and time.monotonic() < end:
+            while len(pending) < 50 * options.jobs and time.monotonic() < end:
                 number = next(numbers, None)
                 if number is None:
                     break
