@@ -166,7 +166,7 @@ def type_of(dtype, what):
     number = TYPES.get(dtype)
     if number is None:
         raise Error(f"{what} has elements {dtype}, but arrays have elements of one of the types "
-                    + ", ".join(str(each) for each in DTYPES) + " in this machine's byte order", "value-width")
+                    + ", ".join(str(each) for each in DTYPES) + " in this machine's byte order; its method `astype` converts it", "value-width")
     return number
 
 

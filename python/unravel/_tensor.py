@@ -400,6 +400,9 @@ def as_tensor(value):
     if is_sparse(value):
         type_of(value.dtype, "the matrix")
         return _sparse(value)
+    if np.ma.is_masked(value):
+        raise Error("the array has masked elements, which tensors don't have; its method `filled` replaces them",
+                    "value-width")
     array = np.asarray(value)
     type_of(array.dtype, "the array")
     made, shares = _dense(array)
