@@ -40,9 +40,12 @@ bool needs_single_values(const IterationSpace &space) {
 }
 
 [[noreturn]] void fail_several_values(const IterationSpace &space, const std::string &witness) {
+  const bool is_cut = value::is_integer(space.target_type()) && !value::is_integer(space.type);
   report::fail(Kind::not_supported, space.span,
-               fmt::format("in `{}` an operand may be stored several times, and the value isn't linear in it",
-                           space.span.text()),
+               fmt::format("in `{}` an operand may be stored several times, and {}", space.span.text(),
+                           is_cut ? fmt::format("what is computed of each entry is cut to {}",
+                                                value::facts_of(space.target_type()).word)
+                                  : "the value isn't linear in it"),
                witness.empty() ? "choose layouts that store each coordinate at most once"
                                : "two entries of one coordinate: " + witness);
 }
