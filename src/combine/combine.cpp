@@ -57,7 +57,7 @@ public:
       else
         naming_.add(binding, result_);
     for (Statement &statement : program_.statements)
-      if (result_.assembly(statement.target.tensor)) statement = compute::reduced_from_fill(statement);
+      if (is_assembled(statement.target)) statement = compute::reduced_from_fill(statement);
     for (const auto &[tensor, around] : program_.local_tensors) {
       result_.locals.push_back(naming_.local(tensor, around, extents_of(tensor), result_));
       result_.locals.back().is_zero_once_read = program_.zero_once_read.contains(tensor);
@@ -286,14 +286,14 @@ private:
             fmt::format("subscript {} must be in [0, {})", k, term::to_text(extents[k]));
         if (auto condition = sizes_inside(instances, outside, sizes, result_.sizes)) {
           require({*condition, fmt::format("{} lies inside its tensor", compute::to_text(access)),
-                   access.span, range, for_user(*condition)});
+                   access.span, range, over_own_sizes(*condition, size_of_)});
           instances = instances.intersect(space::Set(*condition));
           continue;
         }
         std::string where;
         if (auto sample = outside.sample())
           for (const auto &[atom, value] : *sample)
-            where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", name_for_user(atom), value);
+            where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", name_of_size(atom, size_of_), value);
         report::fail(Kind::outside_extent, access.span,
                      fmt::format("`{}` may lie outside its tensor: {}{}", compute::to_text(access), range,
                                  where.empty() ? "" : "; it isn't where " + where),
@@ -302,20 +302,6 @@ private:
     };
     check(statement.target);
     compute::each_read(statement, check);
-  }
-
-  /// Over the program's own sizes.
-  Term for_user(const Term &formula) const {
-    term::Substitution names;
-    for (const auto &[name, size] : size_of_)
-      names.emplace(size.as<term::Variable>()->name, term::variable(name));
-    return term::substitute(formula, names);
-  }
-
-  std::string name_for_user(const Term &atom) const {
-    for (const auto &[name, size] : size_of_)
-      if (size == atom) return name;
-    return term::to_text(atom);
   }
 
   // ---- statements
@@ -364,22 +350,30 @@ private:
                                [&](auto &use) { return use.is_result && use.name == tensor; });
   }
 
+  bool has_structure(const Statement &statement) const {
+    return is_result(statement.target.tensor) && !structure_.empty();
+  }
+
+  bool is_assembled(const Access &target) const { return result_.assembly(target.tensor) != nullptr; }
+
   /// What is computed where different accesses are stored, one after the other.
-  std::vector<Statement> taken_apart(const Statement &written) const {
-    const auto is_optional = [&](const Access &access, value::Role role) {
-      return role != value::Role::Divisor && looked_for(access, written, role) == Lookup::Wanted::Element;
+  std::vector<Statement> taken_apart(const Statement &statement) const {
+    const auto optional_in = [this](const Statement &of) {
+      return [this, &of](const Access &access, value::Role role) {
+        return role != value::Role::Divisor && looked_for(access, of, role) == Lookup::Wanted::Element;
+      };
     };
-    const Statement statement = with_joined_reads(written, is_optional);
-    if (is_result(statement.target.tensor) && !structure_.empty())
-      return {statement}; // executed at each of the result's places, and nowhere else
-    const bool begins_empty = result_.assembly(statement.target.tensor) != nullptr;
+    if (has_structure(statement)) // executed at each of the result's places, and nowhere else
+      return {with_joined_reads(statement, optional_in(statement))};
+    const bool begins_empty = is_assembled(statement.target);
     std::vector<Statement> united{statement}, parts;
-    if (statement.is_free || statement.accumulate || begins_empty) united = unite(statement, is_optional);
-    if (!is_converted_by_parts(statement, computation_.types)) return united;
+    if (statement.is_free || statement.accumulate || begins_empty)
+      united = unite(statement, optional_in(statement));
     for (const Statement &part : united)
-      for (Statement &made : split(
-               part, [&](const Access &access) { return is_total(access, part); }, begins_empty))
-        parts.push_back(std::move(made));
+      for (const Statement &made : split(
+               part, computation_.types, [&](const Access &access) { return is_total(access, part); },
+               begins_empty))
+        parts.push_back(with_joined_reads(made, optional_in(made)));
     return parts;
   }
 
@@ -387,7 +381,7 @@ private:
     const std::size_t first = result_.leaves.size();
     add_leaves(statement, {});
     if (!statement.is_free) return;
-    if (result_.assembly(statement.target.tensor)) {
+    if (is_assembled(statement.target)) {
       if (statement.accumulate && first == 0) refuse_adding(statement);
       return;
     }
@@ -414,7 +408,10 @@ private:
       if (statement.is_free || is_local(access)) refuse_divisor(access, layout_of(access), is_local(access));
       return Lookup::Wanted::Divisor;
     }
-    return compute::is_factor(statement, access) ? std::nullopt : std::optional(Lookup::Wanted::Element);
+    const bool sets_all = !statement.is_free && !statement.accumulate && !is_assembled(statement.target) &&
+                          !has_structure(statement);
+    return !sets_all && compute::is_factor(statement, access) ? std::nullopt
+                                                              : std::optional(Lookup::Wanted::Element);
   }
 
   /// One leaf for each choice of a piece for each operand.

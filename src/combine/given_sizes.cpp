@@ -61,4 +61,17 @@ std::optional<Term> sizes_inside(const Set &instances, const Set &outside, const
   return term::conjunction(std::move(needed));
 }
 
+Term over_own_sizes(const Term &formula, const term::Substitution &size_of) {
+  term::Substitution names;
+  for (const auto &[name, size] : size_of)
+    names.emplace(size.as<term::Variable>()->name, term::variable(name));
+  return term::substitute(formula, names);
+}
+
+std::string name_of_size(const Term &atom, const term::Substitution &size_of) {
+  for (const auto &[name, size] : size_of)
+    if (size == atom) return name;
+  return term::to_text(atom);
+}
+
 } // namespace unravel::combine

@@ -18,4 +18,9 @@ namespace unravel::combine {
 std::optional<term::Term> sizes_inside(const space::Set &instances, const space::Set &outside,
                                        const space::Set &sizes, const std::vector<std::string> &given);
 
+/// Over the program's own sizes; `size_of`: those that stand for them.
+term::Term over_own_sizes(const term::Term &formula, const term::Substitution &size_of);
+/// What the program calls it.
+std::string name_of_size(const term::Term &atom, const term::Substitution &size_of);
+
 } // namespace unravel::combine

@@ -92,8 +92,8 @@ bool is_converted_by_parts(const Statement &statement, const std::map<std::strin
   return wraps && (statement.by == value::Operator::Add || statement.by == value::Operator::Multiply);
 }
 
-std::vector<Statement> split(const Statement &statement, const std::function<bool(const Access &)> &is_total,
-                             bool is_empty) {
+std::vector<Statement> split(const Statement &statement, const std::map<std::string, value::Type> &types,
+                             const std::function<bool(const Access &)> &is_total, bool is_empty) {
   if (statement.is_free) return {statement}; // one term
   auto is_sparse = [&](const compute::Value &term) {
     bool found = false;
@@ -109,6 +109,7 @@ std::vector<Statement> split(const Statement &statement, const std::function<boo
   for (const compute::Value &term : terms)
     (is_sparse(term) ? sparse : dense).push_back(term);
   if (sparse.empty() || (statement.accumulate && terms.size() == 1)) return {statement};
+  if (terms.size() > 1 && !is_converted_by_parts(statement, types)) return {statement};
   check_split(statement, sparse);
   std::vector<Statement> result;
   if ((!statement.accumulate && !is_empty) || !dense.empty()) {
@@ -126,8 +127,8 @@ std::vector<Statement> split(const Statement &statement, const std::function<boo
 std::map<std::string, value::Role> roles_in(const Statement &statement) {
   std::map<std::string, value::Role> roles;
   value::each_role<Access>(statement.value, [&](const Access &access, value::Role role) {
-    value::Role &known = roles.emplace(access.name(), role).first->second;
-    known = std::max(known, role);
+    const auto [known, fresh] = roles.emplace(access.name(), role);
+    if (!fresh) known->second = std::max({known->second, role, value::Role::Other}); // linear in none: x * x
   });
   for (const compute::Mask &mask : statement.masks)
     roles[mask.access.name()] = value::Role::Other;
@@ -148,17 +149,18 @@ Statement with_joined_reads(const Statement &statement, const IsOptional &is_opt
 }
 
 std::vector<Statement> unite(const Statement &statement, const IsOptional &is_optional) {
-  const std::vector<Access> optional = optional_of(statement, is_optional);
+  const Statement joined = with_joined_reads(statement, is_optional);
+  const std::vector<Access> optional = optional_of(joined, is_optional);
   std::set<std::string> names;
   for (const Access &access : optional)
     names.insert(access.name());
-  if (optional.empty() || !compute::is_nothing_without(statement, statement.value, names)) return {statement};
+  if (optional.empty() || !compute::is_nothing_without(joined, joined.value, names)) return {statement};
   std::vector<Statement> parts;
   std::set<std::string> absent;
   for (const Access &access : optional) {
-    Statement part = statement;
+    Statement part = joined;
     part.accumulate = statement.accumulate || (statement.is_free && !parts.empty());
-    part.value = value::map_leaves<compute::Value>(statement.value, [&](const Access &read) {
+    part.value = value::map_leaves<compute::Value>(joined.value, [&](const Access &read) {
       return absent.contains(read.name()) ? compute::Value{value::Number{read.fill_or_zero()}}
                                           : compute::Value{read};
     });

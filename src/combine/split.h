@@ -17,9 +17,10 @@ bool is_converted_by_parts(const compute::Statement &statement,
                            const std::map<std::string, value::Type> &types);
 
 /// A statement whose value isn't zero wherever a sparse factor isn't stored becomes several: what is dense,
-/// then each product with sparse factors, added. `is_total`: is the access stored wherever the statement is
-/// executed? `is_empty`: the target is zero before. Throws limits.
+/// then each product with sparse factors, added; unless it isn't converted by parts. `is_total`: is the
+/// access stored wherever the statement is executed? `is_empty`: the target is zero before. Throws limits.
 std::vector<compute::Statement> split(const compute::Statement &statement,
+                                      const std::map<std::string, value::Type> &types,
                                       const std::function<bool(const compute::Access &)> &is_total,
                                       bool is_empty);
 

@@ -92,6 +92,40 @@ std::optional<std::size_t> spilling_level(const PiecePlan &piece) {
   return std::nullopt;
 }
 
+/// What the position is counted back from where arrays are subscripted with it in no other way: M - 1, of
+/// val(M - 1 - r, c).
+std::optional<term::Term> counted_back_from(const std::string &position, const Piece &piece) {
+  std::vector<term::Term> subscripts = piece.value.slots;
+  for (const term::Term &call : term::applications_of(piece.relation))
+    std::ranges::copy(call.as<term::Apply>()->arguments, std::back_inserter(subscripts));
+  std::optional<term::Term> last;
+  for (const term::Term &subscript : subscripts) {
+    if (!term::mentions(subscript, position)) continue;
+    const term::Term rest = subscript + term::variable(position);
+    if (std::ranges::any_of(piece.positions,
+                            [&](const std::string &other) { return term::mentions(rest, other); }))
+      return std::nullopt;
+    if (!last) last = rest;
+  }
+  return last;
+}
+
+/// Such positions are counted from the other end, so that arrays are written from their begin on.
+void turn_positions(Piece &piece) {
+  term::Substitution turned;
+  for (const std::string &position : piece.positions)
+    if (const auto last = counted_back_from(position, piece))
+      turned.emplace(position, *last - term::variable(position));
+  if (turned.empty()) return;
+  piece.relation = term::substitute(piece.relation, turned);
+  for (term::Term &slot : piece.value.slots)
+    slot = term::substitute(slot, turned);
+  std::map<term::Term, text::Span> places;
+  for (const auto &[call, span] : piece.places)
+    places.emplace(term::substitute(call, turned), span);
+  piece.places = std::move(places);
+}
+
 } // namespace
 
 bool PiecePlan::is_dense() const {
@@ -111,6 +145,7 @@ PackPlan plan_packing(const Layout &given) {
     layout.lemmas.clear();
     layout::derive_lemmas(layout);
   }
+  std::ranges::for_each(layout.pieces, turn_positions);
   Determined determined;
   for (std::size_t k = 0; k < layout.pieces.size(); ++k) {
     std::set<std::string> arrays = arrays_of(layout.pieces[k]);
