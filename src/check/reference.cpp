@@ -259,19 +259,31 @@ bool is_alike(const Number &got, const Number &expected) {
   return !is_finite(got) && !is_finite(expected);
 }
 
+/// An element, and what it may be in place of what is expected.
+struct Compared {
+  Number got, expected;
+  double magnitude = 0;
+  Offset offset = 0;
+};
+
+/// Is the error allowed? Where the magnitude itself overflows, or is no number, nothing can be said about it.
+bool is_near(const Number &got, const Number &expected, double allowed) {
+  if (!is_finite(expected) || !is_finite(got)) return is_alike(got, expected);
+  return !(std::abs(got - expected) > allowed);
+}
+
 /// Takes one element into the comparison.
-void compare_element(Comparison &result, const Number &got, const Number &expected, double magnitude,
-                     double tolerance, Offset offset, const std::vector<std::int64_t> &shape) {
-  bool good;
-  if (is_finite(expected) && is_finite(got)) {
-    double error = std::abs(got - expected);
-    // Where the magnitude itself overflows, or is no number, nothing can be said about an error.
-    good = !(error > tolerance * magnitude);
-    if (error > 0) result.max_relative_error = std::max(result.max_relative_error, error / magnitude);
-  } else {
-    good = is_alike(got, expected);
-  }
-  if (good || result.bad_elements++ > 0) return;
+void compare_element(Comparison &result, const Compared &element, double tolerance, const Choices &choices,
+                     const std::vector<std::int64_t> &shape) {
+  const auto &[got, expected, magnitude, offset] = element;
+  if (const auto others = choices.find(offset);
+      others != choices.end() && std::ranges::any_of(others->second, [&](const Choice &other) {
+        return is_near(got, {other.value, other.imaginary}, tolerance * other.magnitude);
+      }))
+    return;
+  const double error = is_finite(expected) && is_finite(got) ? std::abs(got - expected) : 0;
+  if (error > 0) result.max_relative_error = std::max(result.max_relative_error, error / magnitude);
+  if (is_near(got, expected, tolerance * magnitude) || result.bad_elements++ > 0) return;
   result.ok = false;
   result.coordinate = coordinate_of(offset, shape);
   result.got = got.real(), result.got_imaginary = got.imag();
@@ -315,8 +327,10 @@ Comparison compare(const std::vector<double> &got, const Reference &reference, d
   for (std::size_t k = 0; k < got.size(); ++k) {
     const double expected = reference.value[k];
     if (reference.has_truths && (are_true(got[k], expected) || are_true(expected, got[k]))) continue;
-    compare_element(result, {got[k], part(imaginary, k)}, {expected, part(reference.imaginary, k)},
-                    reference.magnitude[k], tolerance, k, reference.shape);
+    compare_element(
+        result,
+        {{got[k], part(imaginary, k)}, {expected, part(reference.imaginary, k)}, reference.magnitude[k], k},
+        tolerance, reference.choices, reference.shape);
   }
   return result;
 }
@@ -337,10 +351,13 @@ Comparison compare(const Coordinates &got, const SparseReference &reference, dou
   for (const auto &[offset, element] : elements) {
     bool known = element.second < reference.offset.size();
     const bool has_parts = known && !reference.imaginary.empty();
-    compare_element(result, element.first,
-                    {known ? reference.value[element.second] : reference.fill,
-                     has_parts ? reference.imaginary[element.second] : 0},
-                    known ? reference.magnitude[element.second] : 0, tolerance, offset, got.shape);
+    compare_element(result,
+                    {element.first,
+                     {known ? reference.value[element.second] : reference.fill,
+                      has_parts ? reference.imaginary[element.second] : 0},
+                     known ? reference.magnitude[element.second] : 0,
+                     offset},
+                    tolerance, reference.choices, got.shape);
   }
   return result;
 }

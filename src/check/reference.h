@@ -37,6 +37,15 @@ struct ReferenceProduct {
   std::map<int, std::pair<std::int64_t, std::int64_t>> ranges;
 };
 
+/// One of the values that an element may have, where it is reduced by `any`.
+struct Choice {
+  double value = 0;
+  double magnitude = 0;
+  double imaginary = 0;
+};
+/// By the row-major numbers of elements: what they may have besides what is expected.
+using Choices = std::map<unsigned __int128, std::vector<Choice>>;
+
 /// A dense result, row-major, with what the sum's rounding error is in proportion to.
 struct Reference {
   std::vector<std::int64_t> shape;
@@ -45,6 +54,7 @@ struct Reference {
   std::vector<double> imaginary = {}; // of complex values; else empty
   /// Truths are reduced into it: a number that is neither 0 nor 1 counts as true, and may become 1 or stay.
   bool has_truths = false;
+  Choices choices = {};
 };
 
 /// A result of which only the elements are listed that have terms; the others are the fill. An offset is an
@@ -57,6 +67,7 @@ struct SparseReference {
   std::vector<double> magnitude;
   double fill = 0;
   std::vector<double> imaginary = {}; // of complex values; else empty
+  Choices choices = {};
 };
 
 /// Evaluates by joining the factors' entries, from the factor with fewest entries on, each further one looked
@@ -81,8 +92,8 @@ struct Comparison {
 
 /// Whether each element of `got` (row-major, of the reference's shape) satisfies
 /// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity; so must
-/// the parts of a complex number. Of truths 1 and any other number but 0 are alike. `imaginary`: of `got`, or
-/// empty.
+/// the parts of a complex number. Of truths 1 and any other number but 0 are alike. An element may have any
+/// of its choices. `imaginary`: of `got`, or empty.
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance,
                    const std::vector<double> &imaginary = {});
 /// The same of entries, of which those of one coordinate add up; an element without

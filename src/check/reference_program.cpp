@@ -193,6 +193,7 @@ public:
     SparseReference result{
         written.shape, {}, {}, {}, static_cast<double>(identity_of(statements_.front()).value)};
     const bool is_complex = value::is_complex(type_of(statements_.front().target.tensor));
+    result.choices = choices_[statements_.front().target.tensor];
     for (const auto &[offset, element] : written.sparse) {
       result.offset.push_back(offset);
       result.value.push_back(static_cast<double>(element.value));
@@ -213,6 +214,7 @@ public:
         return statement.target.tensor == name && statement.accumulate && value::is_truth(statement.by);
       });
       const bool is_complex = value::is_complex(type_of(name));
+      result.choices = choices_[name];
       for (const Value &element : written.elements) {
         result.value.push_back(static_cast<double>(element.value));
         result.magnitude.push_back(element.magnitude);
@@ -244,9 +246,11 @@ private:
       std::size_t last = first + 1;
       while (last < end && statements_[last].place[depth] == statements_[first].place[depth])
         ++last;
-      if (depth == 0 && cleared_.contains(first))
+      if (depth == 0 && cleared_.contains(first)) {
         for (Value &element : results_.at(statements_[first].target.tensor).elements)
           element = identity_of(statements_[first]);
+        choices_.erase(statements_[first].target.tensor);
+      }
       if (statements_[first].is_free)
         join(statements_[first]);
       else if (statements_[first].loops.size() == depth)
@@ -350,13 +354,20 @@ private:
     return result;
   }
 
+  SparseReference::Offset offset_of(const Access &access) {
+    SparseReference::Offset offset = 0;
+    if (access.is_local) return offset;
+    const std::vector<std::int64_t> &shape = results_.at(access.tensor).shape;
+    const Coordinate at = coordinate_of(access);
+    for (std::size_t k = 0; k < at.size(); ++k)
+      offset = offset * static_cast<std::size_t>(shape[k]) + static_cast<std::size_t>(at[k]);
+    return offset;
+  }
+
   Value &element(const Access &access) {
     if (access.is_local) return locals_[access.tensor];
     Written &result = results_.at(access.tensor);
-    SparseReference::Offset offset = 0;
-    Coordinate at = coordinate_of(access);
-    for (std::size_t k = 0; k < at.size(); ++k)
-      offset = offset * static_cast<std::size_t>(result.shape[k]) + static_cast<std::size_t>(at[k]);
+    const SparseReference::Offset offset = offset_of(access);
     if (!is_sparse_ || input_.results.count(access.tensor) == 0)
       return result.elements.at(static_cast<std::size_t>(offset));
     return result.sparse.try_emplace(offset, identity_of(statements_.front())).first->second;
@@ -364,11 +375,34 @@ private:
 
   /// Null where nothing is stored.
   const Value *read(const Access &access, Value &room) {
-    if (access.is_local || results_.contains(access.tensor)) return &element(access);
+    if (access.is_local || results_.contains(access.tensor)) {
+      const Value &own = element(access);
+      const auto choices = choices_.find(access.tensor);
+      if (choices == choices_.end() || !choices->second.contains(offset_of(access))) return &own;
+      room = {own.value, std::numeric_limits<double>::infinity(), own.imaginary}; // whatever it is
+      return &room;
+    }
     const Value *found = operands_.at(access.tensor).find(coordinate_of(access));
     if (!found) return nullptr;
     room = {found->value, found->size(), found->imaginary};
     return &room;
+  }
+
+  /// Of what is reduced by `any` the element may have each value that isn't 0. What else becomes of it isn't
+  /// known.
+  void note_choice(const Statement &statement, Value &before, const Value &value) {
+    const auto choice = [](const Value &of) {
+      return Choice{static_cast<double>(of.value), of.magnitude, static_cast<double>(of.imaginary)};
+    };
+    const auto known = choices_.find(statement.target.tensor);
+    if (statement.accumulate && statement.by == value::Operator::Any) {
+      if (value.size() == 0 || before.size() == 0) return;
+      std::vector<Choice> &choices = choices_[statement.target.tensor][offset_of(statement.target)];
+      if (choices.empty()) choices.push_back(choice(before));
+      choices.push_back(choice(value));
+    } else if (known != choices_.end() && known->second.erase(offset_of(statement.target)) > 0) {
+      before.magnitude = std::numeric_limits<double>::infinity();
+    }
   }
 
   void join(const Statement &statement) {
@@ -394,6 +428,7 @@ private:
     if (statement.accumulate && (!made || (!made->is_stored && is_identity))) return;
     note_stored(statement);
     Value &target = element(statement.target);
+    note_choice(statement, target, value);
     target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;
   }
 
@@ -528,6 +563,7 @@ private:
   Variables variables_;
   std::map<std::string, Entries> operands_;
   std::map<std::string, Value> locals_;
+  std::map<std::string, Choices> choices_;             // of results and locals
   std::map<std::string, std::set<Coordinate>> stored_; // of locals of which that matters
   std::map<std::string, Written> results_;
   std::string missing_;

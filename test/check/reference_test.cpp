@@ -263,6 +263,16 @@ TEST(Reference, Compares) {
   EXPECT_EQ(off.bad_elements, 2u);
 }
 
+/// What `any` has chosen among several values may be each of them, and nothing else.
+TEST(Reference, ChoicesOfAny) {
+  Reference reference{{3}, {1, 2, 3}, {1, 2, 3}};
+  reference.choices = {{1, {{2, 2, 0}, {-5, 5, 0}}}};
+  EXPECT_TRUE(compare({1, -5, 3}, reference, 1e-12).ok);
+  EXPECT_TRUE(compare({1, 2, 3}, reference, 1e-12).ok);
+  EXPECT_FALSE(compare({1, 0, 3}, reference, 1e-12).ok);
+  EXPECT_FALSE(compare({-5, 2, 3}, reference, 1e-12).ok);
+}
+
 /// Few enough steps to be tested at all: how long it takes is recorded, not asserted.
 TEST(Reference, LargeProducts) {
   Coordinates a = generate(data::parse_generator("random:100000x100000,entries=1000000"));
