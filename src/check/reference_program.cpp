@@ -388,8 +388,7 @@ private:
     return &room;
   }
 
-  /// Of what is reduced by `any` the element may have each value that isn't 0. What else becomes of it isn't
-  /// known.
+  /// `any` may choose each value that isn't 0; what becomes of its choice isn't known.
   void note_choice(const Statement &statement, Value &before, const Value &value) {
     const auto choice = [](const Value &of) {
       return Choice{static_cast<double>(of.value), of.magnitude, static_cast<double>(of.imaginary)};
@@ -495,10 +494,12 @@ private:
       if (made.op == value::Operator::Divide && k > 0)
         value::each_leaf<Access>(made.arguments[k], [&](const Access &access) { note_missing(access); });
     }
-    if (absorbs) return Evaluated{converted({*absorbs, 0}, value::Type::Float64, above), false, *absorbs};
-    const bool converts = value::made_by_conversion(made.op).has_value();
-    Value value = converts ? converted(arguments.front(), below, above)
-                           : converted(combined(made.op, arguments, above), above, type);
+    if (absorbs)
+      return Evaluated{converted({*absorbs, std::fabs(*absorbs)}, value::Type::Float64, above), false,
+                       *absorbs};
+    Value value = value::made_by_conversion(made.op)
+                      ? converted(arguments.front(), below, above)
+                      : converted(combined(made.op, arguments, above), above, type);
     if (may_lie_beyond_cut(made, arguments.front(), type))
       value.magnitude = std::numeric_limits<double>::infinity();
     return Evaluated{value, is_stored, static_cast<double>(value.value)};

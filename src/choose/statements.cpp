@@ -50,6 +50,15 @@ bool needs_single_values(const IterationSpace &space) {
                                : "two entries of one coordinate: " + witness);
 }
 
+[[noreturn]] void fail_several_places(const IterationSpace &space, const std::string &witness) {
+  report::fail(
+      Kind::bad_structure, space.span,
+      fmt::format("the result of `{}` would have several entries of one coordinate, which add up when "
+                  "they are read",
+                  space.span.text()),
+      witness.empty() ? "leave the result dense, or give it a layout of its own" : "two of them: " + witness);
+}
+
 /// The mode of the result along which the outermost loop runs; none where nothing else may be in that loop.
 std::optional<std::size_t> mode_of_loop(const Statement &statement) {
   const LeafPlan &plan = *statement.plan;
@@ -107,6 +116,9 @@ void require_single_values(const std::vector<IterationSpace> &spaces, prove::Pro
   std::string witness;
   for (auto space = spaces.begin(); space != spaces.end(); ++space) {
     if (!depend::is_single_valued(*space, prover, &witness)) fail_several_values(*space, witness);
+    if (!space->target.structure.empty() && !space->adds() &&
+        !depend::has_single_places(*space, prover, &witness))
+      fail_several_places(*space, witness);
     for (auto other = spaces.begin(); other != space; ++other)
       if (space->place == other->place && needs_single_values(*space) && // through different pieces
           depend::may_meet(*other, *space, prover, &witness))

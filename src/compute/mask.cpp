@@ -95,9 +95,12 @@ Expression condition_expression(const Term &condition, const text::Span &span) {
   if (const auto *all = condition.as<term::And>())
     return over(Expression::Kind::And, parts(all->parts), span);
   if (const auto *any = condition.as<term::Or>()) return over(Expression::Kind::Or, parts(any->parts), span);
+  if (const auto *negated = condition.as<term::Not>())
+    return over(Expression::Kind::Not, {condition_expression(negated->of, span)}, span);
+  if (term::is_true(condition)) return over(Expression::Kind::Truth, {}, span);
+  if (term::is_false(condition)) return over(Expression::Kind::Falsity, {}, span);
   const auto *compare = condition.as<term::Compare>();
-  if (!compare)
-    return over(term::is_true(condition) ? Expression::Kind::Truth : Expression::Kind::Falsity, {}, span);
+  report::require(compare != nullptr, "conditions of masks are made of comparisons");
   Expression made =
       over(Expression::Kind::Compare, {expression_of(compare->left, span), number_expression(0, span)}, span);
   made.comparisons = {compare->relation == term::Relation::Equal ? Expression::Comparison::Equal

@@ -98,6 +98,26 @@ bool never(const IterationSpace &space, const Schedule &executed, const std::vec
   return true;
 }
 
+/// Are the positions the same in two instances that have these values in common? By induction from the first
+/// one on: the others before it are equal.
+bool are_told_by(const std::vector<Term> &values, const std::vector<std::string> &positions,
+                 const IterationSpace &space, prove::Prover &prover, std::string *witness) {
+  if (positions.empty()) return true;
+  const term::Substitution prime = primed(space);
+  std::vector<Term> both = joined(both_exist(space, space), equal(values, term::substitute(values, prime)));
+  for (const std::string &position : positions) {
+    const Term here = term::variable(position);
+    const std::vector<Term> differ = joined(both, {term::less(here, prime.at(position))});
+    const prove::Answer answer = ask("single", position, differ, prover);
+    if (answer != prove::Answer::Refuted) {
+      if (witness && answer == prove::Answer::Possible) *witness = prove::small_example(prover, differ);
+      return false;
+    }
+    both.push_back(term::equal(here, prime.at(position)));
+  }
+  return true;
+}
+
 } // namespace
 
 Schedule source_schedule(const IterationSpace &space) {
@@ -154,24 +174,14 @@ bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::s
       if (!operand.is_linear)
         positions.insert(positions.end(), operand.positions.begin(), operand.positions.end());
   }
-  if (positions.empty()) return true;
-  const term::Substitution prime = primed(space);
-  std::vector<Term> both = both_exist(space, space);
+  std::vector<Term> same;
   for (const std::string &variable : space.loops.empty() ? space.coordinates : space.loops)
-    both.push_back(term::equal(term::variable(variable), prime.at(variable)));
-  // By induction from the first position on: the others before it are equal.
-  for (const std::string &position : positions) {
-    Term here = term::variable(position);
-    prove::Answer answer =
-        ask("single", position, joined(both, {term::less(here, prime.at(position))}), prover);
-    if (answer != prove::Answer::Refuted) {
-      if (witness && answer == prove::Answer::Possible)
-        *witness = prove::small_example(prover, joined(both, {term::less(here, prime.at(position))}));
-      return false;
-    }
-    both.push_back(term::equal(here, prime.at(position)));
-  }
-  return true;
+    same.push_back(term::variable(variable));
+  return are_told_by(same, positions, space, prover, witness);
+}
+
+bool has_single_places(const IterationSpace &space, prove::Prover &prover, std::string *witness) {
+  return are_told_by(space.target.coordinates, space.target.positions, space, prover, witness);
 }
 
 bool increases(const IterationSpace &space, const Schedule &executed, const std::vector<Term> &values,

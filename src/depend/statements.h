@@ -43,6 +43,11 @@ std::optional<Violation> find_violation(const std::vector<Ordered> &statements, 
 bool is_single_valued(const combine::IterationSpace &space, prove::Prover &prover,
                       std::string *witness = nullptr);
 
+/// Do all instances that write one element of the target write it at one place of its layout? `witness` as
+/// above.
+bool has_single_places(const combine::IterationSpace &space, prove::Prover &prover,
+                       std::string *witness = nullptr);
+
 /// May an instance in the source be one of both spaces, of one statement through different pieces? `witness`
 /// as above.
 bool may_meet(const combine::IterationSpace &first, const combine::IterationSpace &second,

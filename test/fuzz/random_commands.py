@@ -291,7 +291,7 @@ class Generator:
 
     def mask(self, indices):
         case = lambda: (text_of(self.read("M", self.random.sample(indices, min(len(indices), self.random.randint(1, 2)))))
-                        if self.chance(70) or len(indices) < 2 else f"{indices[0]} {self.one(['<', '<=', '='])} {indices[1]}")
+                        if self.chance(70) or len(indices) < 2 else f"{indices[0]} {self.one(['<', '<=', '=', '!='])} {indices[1]}")
         text = case()
         if self.chance(30):
             text = "!" + text if "(" in text else f"not {text}"

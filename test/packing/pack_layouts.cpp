@@ -100,6 +100,14 @@ const std::vector<std::string> &user_layouts() {
   property range arow in [0, M); property range acol in [0, N); property strictly increasing (arow, acol);
   property forall r, p : ptr(r) <= p < ptr(r + 1) => 0 <= col(p) <= r and col(p) < N;
   property ptr(0) = 0; property increasing ptr; property strictly increasing col within ptr; })",
+      R"(layout csr_up(i: M, j: N) { # from the last row on, though positions count from the first
+  index ptr[M + 1], col[NNZ]; count NNZ = ptr(M); value val[NNZ];
+  stored { [r, p] -> [i, j] : i = r and 0 <= r < M and ptr(M - 1 - r) <= p < ptr(M - r) and j = col(p) } at val(p);
+  property ptr(0) = 0; property increasing ptr; property range col in [0, N);
+  property strictly increasing col within ptr; })",
+      R"(layout turned(i: M, j: N) { # the last row first, each from its last column on
+  value val[M, N];
+  stored { [r, c] -> [i, j] : i = r and j = c and 0 <= r < M and 0 <= c < N } at val(M - 1 - r, N - 1 - c); })",
   };
   return texts;
 }
