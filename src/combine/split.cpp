@@ -88,8 +88,9 @@ bool is_converted_by_parts(const Statement &statement, const std::map<std::strin
   using value::Type;
   const Type target = compute::type_of(types, statement.target.tensor);
   if (statement.type == target || !value::is_integer(target)) return true;
-  const bool wraps = value::is_integer(statement.type) && target != Type::Bool;
-  return wraps && (statement.by == value::Operator::Add || statement.by == value::Operator::Multiply);
+  if (target == Type::Bool) return value::is_truth(statement.by);
+  return value::is_integer(statement.type) && // they wrap around
+         (statement.by == value::Operator::Add || statement.by == value::Operator::Multiply);
 }
 
 std::vector<Statement> split(const Statement &statement, const std::map<std::string, value::Type> &types,
