@@ -3,6 +3,8 @@
 #include "compute/build_tree.h"
 #include "report/diagnostic.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <iterator>
 #include <utility>
@@ -72,16 +74,25 @@ private:
   const NamedTerm &named_;
 };
 
-/// A sum of variables, with an integer.
-Expression expression_of(const Term &sum, const text::Span &span) {
-  const term::Linear form = term::linear_form(sum);
-  Expression made = number_expression(static_cast<double>(form.constant), span);
+/// left = right, or left >= right, with what is negative in a difference on the other side.
+Expression comparison_expression(const term::Compare &compare, bool is_negated, const text::Span &span) {
+  const term::Linear form = term::linear_form(compare.left);
+  Term left(std::max<std::int64_t>(form.constant, 0)), right(left - Term(form.constant));
   for (const auto &[atom, coefficient] : form.parts) {
-    Expression times = number_expression(static_cast<double>(coefficient), span);
-    Expression name = access_expression({atom.as<term::Variable>()->name, span}, {});
-    Expression part = over(Expression::Kind::Multiply, {std::move(times), std::move(name)}, span);
-    made = over(Expression::Kind::Add, {std::move(made), std::move(part)}, span);
+    Term &side = coefficient > 0 ? left : right;
+    side = side + term::scale(std::abs(coefficient), atom);
   }
+  using Comparison = Expression::Comparison;
+  Comparison sign = compare.relation == term::Relation::AtLeast ? Comparison::AtLeast
+                    : is_negated                                ? Comparison::NotEqual
+                                                                : Comparison::Equal;
+  if (left.as<term::Constant>()) { // i <= 2
+    std::swap(left, right);
+    if (sign == Comparison::AtLeast) sign = Comparison::AtMost;
+  }
+  Expression made =
+      over(Expression::Kind::Compare, {term_expression(left, span), term_expression(right, span)}, span);
+  made.comparisons = {sign};
   return made;
 }
 
@@ -95,17 +106,14 @@ Expression condition_expression(const Term &condition, const text::Span &span) {
   if (const auto *all = condition.as<term::And>())
     return over(Expression::Kind::And, parts(all->parts), span);
   if (const auto *any = condition.as<term::Or>()) return over(Expression::Kind::Or, parts(any->parts), span);
-  if (const auto *negated = condition.as<term::Not>())
-    return over(Expression::Kind::Not, {condition_expression(negated->of, span)}, span);
   if (term::is_true(condition)) return over(Expression::Kind::Truth, {}, span);
   if (term::is_false(condition)) return over(Expression::Kind::Falsity, {}, span);
-  const auto *compare = condition.as<term::Compare>();
+  const auto *negated = condition.as<term::Not>();
+  const auto *compare = (negated ? negated->of : condition).as<term::Compare>();
+  if (negated && !compare)
+    return over(Expression::Kind::Not, {condition_expression(negated->of, span)}, span);
   report::require(compare != nullptr, "conditions of masks are made of comparisons");
-  Expression made =
-      over(Expression::Kind::Compare, {expression_of(compare->left, span), number_expression(0, span)}, span);
-  made.comparisons = {compare->relation == term::Relation::Equal ? Expression::Comparison::Equal
-                                                                 : Expression::Comparison::AtLeast};
-  return made;
+  return comparison_expression(*compare, negated != nullptr, span);
 }
 
 } // namespace
