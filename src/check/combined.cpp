@@ -4,6 +4,7 @@
 #include "value/own.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace unravel::check {
 
@@ -79,7 +80,8 @@ Value combined(const value::Operator &op, const std::vector<Value> &arguments, v
     for (const Value &argument : arguments)
       integers.push_back(exactly(argument.value, type));
     const value::Scalar made = value::evaluate_exactly(op, value::promoted(type), std::move(integers));
-    return {number_of(value::converted(made, type)), 0};
+    const bool is_known = std::ranges::all_of(arguments, &Value::is_known);
+    return {number_of(value::converted(made, type)), is_known ? 0 : std::numeric_limits<double>::infinity()};
   }
   if (op.own()) return of_own(*op.own(), arguments, type);
   const auto is_complex = [](const Value &argument) { return argument.imaginary != 0; };

@@ -14,6 +14,8 @@ struct Value {
   double magnitude = 0;
   long double imaginary = 0;
 
+  /// Else nothing can be said about errors.
+  bool is_known() const { return std::isfinite(magnitude); }
   double size() const {
     return static_cast<double>(imaginary == 0 ? std::fabs(value) : std::hypot(value, imaginary));
   }
@@ -38,7 +40,8 @@ inline long double number_of(const value::Scalar &number) {
 inline Value converted(const Value &value, value::Type from, value::Type to) {
   if (!value::is_integer(to))
     return {value.value,
-            value::is_integer(from) ? std::fabs(static_cast<double>(value.value)) : value.magnitude,
+            value::is_integer(from) && value.is_known() ? std::fabs(static_cast<double>(value.value))
+                                                        : value.magnitude,
             value::is_complex(to) ? value.imaginary : 0};
   if (to == value::Type::Bool && value.imaginary != 0) return {1, value.magnitude};
   if (from == to) return value;
