@@ -395,12 +395,14 @@ private:
   /// What is read where it may not be stored, and how.
   std::optional<Lookup::Wanted> looked_for(const Access &access, const Statement &statement,
                                            value::Role role) const {
+    bool is_mask = false;
     for (const compute::Mask &mask : statement.masks)
       if (mask.access.name() == access.name()) {
         const bool is_own = access.tensor == statement.target.tensor || !inserts_into(access);
         if (is_own && (is_local(access) || is_result(access.tensor))) refuse_mask_of_result(access);
         if (is_total(access, statement)) refuse_total_mask(access);
         if (mask.is_absent) return Lookup::Wanted::Absence;
+        is_mask = true;
       }
     if (is_total(access, statement) || (!structure_.empty() && access.name() == lender_in(statement)))
       return std::nullopt;
@@ -408,10 +410,11 @@ private:
       if (statement.is_free || is_local(access)) refuse_divisor(access, layout_of(access), is_local(access));
       return Lookup::Wanted::Divisor;
     }
-    const bool sets_all = !statement.is_free && !statement.accumulate && !is_assembled(statement.target) &&
-                          !has_structure(statement);
-    return !sets_all && compute::is_factor(statement, access) ? std::nullopt
-                                                              : std::optional(Lookup::Wanted::Element);
+    const bool is_executed_everywhere = !statement.is_free && !statement.accumulate &&
+                                        !is_assembled(statement.target) && !has_structure(statement);
+    return is_mask || (!is_executed_everywhere && compute::is_factor(statement, access))
+               ? std::nullopt
+               : std::optional(Lookup::Wanted::Element);
   }
 
   /// One leaf for each choice of a piece for each operand.
