@@ -252,7 +252,7 @@ private:
     for (const LevelPlan &plan : finds) {
       bool jumps = jump_at(index) == &plan;
       const plan::Walk *walk = plan.walk();
-      if (walk && !walk->in_step && walk->state_level == index && !is_shared(plan) &&
+      if (walk && !walk->in_step && begins_state_at(plan_, plan, search_, index) && !is_shared(plan) &&
           (!jumps || walk->state_index.empty())) {
         loop::Declare state{state_variable(plan_.nest.levels[plan.level], plan), walk->start};
         loop::append(block, made_for(plan.level, walk->state_index.empty()

@@ -74,6 +74,14 @@ std::size_t looked_up_before(const LeafPlan &plan, std::size_t lookup, std::opti
   return level;
 }
 
+bool begins_state_at(const LeafPlan &plan, const plan::LevelPlan &find, const plan::Search *search,
+                     std::size_t level) {
+  const std::size_t state = find.walk()->state_level;
+  if (find.level < plan.visits() || state < plan.visits()) return state == level;
+  return search && search->first <= find.level && find.level < search->end &&
+         std::max(state, search->first) == level;
+}
+
 LeafPlan with_repeated_lookups(LeafPlan plan) {
   for (const plan::Search &search : plan.searches) {
     if (!plan.parallel || *plan.parallel < search.before) continue;

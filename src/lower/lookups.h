@@ -23,8 +23,13 @@ loop::Block behind_search(const combine::Lookup &lookup, loop::Block inside);
 /// The level before which the lookup's element is looked for: inside the parallel loop.
 std::size_t looked_up_before(const LeafPlan &plan, std::size_t lookup, std::optional<std::size_t> parallel);
 
-/// The plan, where walks stay at the matches of what is looked for again in each iteration of a parallel loop,
-/// though it would be once outside of it: the next iteration needs the match, too.
+/// Does the level begin with the state of that walk? `search`: whose levels are being made, or null. What is
+/// looked for has a state outside of the search where several searches share it, else one inside.
+bool begins_state_at(const LeafPlan &plan, const plan::LevelPlan &find, const plan::Search *search,
+                     std::size_t level);
+
+/// The plan, where walks stay at the matches of what is looked for again in each iteration of a parallel
+/// loop, though it would be once outside of it: the next iteration needs the match, too.
 LeafPlan with_repeated_lookups(LeafPlan plan);
 
 /// Is there a mask outside of the level, so that what stands before the level may not be reached?
