@@ -185,7 +185,8 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
   const std::string &variable = names_.variable(x.variable);
   const std::string first = names_.fresh(variable + "_first"), end = names_.fresh(variable + "_last");
   const std::string stopped = names_.fresh("stopped");
-  const std::string iterations = expressions_.term(x.upper - x.lower);
+  const Term count = term::floor_divide(x.upper - x.lower + Term(x.step - 1), x.step);
+  const std::string iterations = expressions_.term(count);
   const std::vector<std::string> variables = made.variables();
   std::size_t arrays = 0;
   for (const Appended::Counter &counter : made.counters)
@@ -203,11 +204,17 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
       outside[each] = names_.variable(each);
     lines(assembly_.begin_own(
         made,
-        {parts, chunk, {fmt::format("{} + 1 - {}", variable, first), fmt::format("{} - {}", end, first)}},
+        {parts,
+         chunk,
+         {fmt::format("{} + {} - {}", variable, x.step, first), fmt::format("{} - {}", end, first)}},
         stopped));
     open(fmt::format("for (int64_t {0}; ({0} = unravel_parts_next(&{1})) >= 0;)", chunk, parts), {});
     for (const auto &[name, next] : {std::pair(first, chunk), std::pair(end, chunk + " + 1")})
-      line("const int64_t {} = unravel_parts_first(&{}, {}, {}, {});", name, parts, next, lower, upper);
+      if (x.step == 1)
+        line("const int64_t {} = unravel_parts_first(&{}, {}, {}, {});", name, parts, next, lower, upper);
+      else
+        line("const int64_t {} = {} + {} * unravel_parts_first(&{}, {}, 0, {});", name, lower, x.step, parts,
+             next, iterations);
     line("if (unravel_parts_failed(&{})) continue;", parts);
     for (std::size_t k = 0; k < variables.size(); ++k) {
       const std::string &own = names_.variable(variables[k]);
@@ -217,7 +224,8 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
     }
     open("", {});
     statement_ = &loop;
-    nested(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0}++)", variable, first, end), x.body);
+    const std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
+    nested(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {3})", variable, first, end, step), x.body);
     for (const Appended::Pointers &pointers : made.pointers)
       if (!made.counter(pointers.end)) {
         const std::string &own = names_.variable(pointers.end);

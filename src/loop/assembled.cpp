@@ -118,7 +118,7 @@ private:
   void appended(const For &loop, const Place &place) const {
     const Parallel &parallel = *loop.parallel;
     const Appended &made = *parallel.appended;
-    if (place.in_loop || place.in_parallel || loop.step != 1 || loop.simd || !parallel.sum.empty() ||
+    if (place.in_loop || place.in_parallel || loop.simd || !parallel.sum.empty() ||
         !parallel.copied.empty() || made.counters.empty())
       refuse("the parallel loop over `{}` can't append", loop.variable);
     is_count(made.counters.front().count);

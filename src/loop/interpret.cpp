@@ -391,7 +391,7 @@ private:
   /// Each iteration appends to arrays of its own, which are joined at the end.
   void appending_loop(const Step &loop, std::int64_t lower, std::int64_t upper) {
     AppendedParts parts(
-        *loop.appended, variables_, lower, upper,
+        *loop.appended, variables_, lower, upper, loop.step,
         [&](const AppendedCode::Counter &counter, std::int64_t count) { make_room(counter, count); },
         [&](std::size_t array) -> const Array & { return arrays_[array]; });
     permuted_iterations(loop, lower, upper, [&] {

@@ -13,23 +13,23 @@ namespace unravel::loop {
 class AppendedParts {
 public:
   /// `make_room` makes the arrays of a count as long as it asks for. Precondition: the iterations are those
-  /// of [lower, upper).
+  /// of [lower, upper), `step` apart.
   AppendedParts(const AppendedCode &code, std::vector<std::int64_t> &variables, std::int64_t lower,
-                std::int64_t upper,
+                std::int64_t upper, std::int64_t step,
                 std::function<void(const AppendedCode::Counter &, std::int64_t)> make_room,
                 std::function<const Array &(std::size_t)> array)
-      : code_(code), variables_(variables), lower_(lower), upper_(upper), make_room_(std::move(make_room)),
-        array_(std::move(array)) {
+      : code_(code), variables_(variables), lower_(lower), upper_(upper), step_(step),
+        make_room_(std::move(make_room)), array_(std::move(array)) {
     for (const AppendedCode::Counter &counter : code.counters)
       if (variables[counter.end] != 0) refuse("entries were appended before a parallel loop that appends");
     for (const AppendedCode::Pointers &pointers : code.pointers)
       first_.push_back(variables[pointers.end]);
-    parts_.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, upper - lower)));
+    parts_.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, (upper - lower + step - 1) / step)));
   }
 
   /// Before an iteration and behind it.
   void begin(std::int64_t iteration) {
-    Part &part = parts_[static_cast<std::size_t>(iteration - lower_)];
+    Part &part = part_of(iteration);
     for (const AppendedCode::Counter &counter : code_.counters) {
       variables_[counter.end] = 0;
       make_room_(counter, 0);
@@ -42,12 +42,12 @@ public:
   }
 
   void end(std::int64_t iteration) {
-    Part &part = parts_[static_cast<std::size_t>(iteration - lower_)];
+    Part &part = part_of(iteration);
     for (std::size_t k = 0; k < code_.pointers.size(); ++k) {
       const AppendedCode::Pointers &pointers = code_.pointers[k];
       std::int64_t &end = variables_[pointers.end];
-      if (!pointers.is_counted && iteration + 1 < upper_)
-        for (; end <= iteration; ++end)
+      if (!pointers.is_counted && iteration + step_ < upper_)
+        for (; end < iteration + step_; ++end)
           array_(pointers.array).indices->at(static_cast<std::size_t>(end)) = variables_[pointers.into];
       part.has_begun[k].second = end;
     }
@@ -84,6 +84,10 @@ private:
     std::map<std::size_t, std::vector<double>> values, imaginary; // likewise
     std::vector<std::pair<std::int64_t, std::int64_t>> has_begun; // the nodes of each array of pointers
   };
+
+  Part &part_of(std::int64_t iteration) {
+    return parts_[static_cast<std::size_t>((iteration - lower_) / step_)];
+  }
 
   /// Pointers, by what the parts before have.
   void raise(std::size_t number) {
@@ -131,7 +135,7 @@ private:
 
   const AppendedCode &code_;
   std::vector<std::int64_t> &variables_;
-  std::int64_t lower_, upper_;
+  std::int64_t lower_, upper_, step_;
   std::function<void(const AppendedCode::Counter &, std::int64_t)> make_room_;
   std::function<const Array &(std::size_t)> array_;
   std::vector<std::int64_t> first_; // the nodes of each array of pointers that were begun before

@@ -62,7 +62,7 @@ struct Appended {
   };
   /// An array of pointers: `into`, the variable of a counter, as it was when the node began. `end`: how many
   /// of them are set, the variable of the counter that counts the nodes; or of none: then iteration k begins
-  /// node k, and before it those for which there was no iteration.
+  /// node k, those up to iteration k + step, and before it those for which there was no iteration.
   struct Pointers {
     std::string array; // "C.rowptr"
     std::string end;   // "C.rowptr.end"

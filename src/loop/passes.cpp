@@ -9,8 +9,8 @@ namespace unravel::loop {
 const std::vector<Pass> &passes() {
   static const std::vector<Pass> all = {
       {"fold", fold},
-      {"collect_in_result", collect_in_result},
       {"group_rows", group_rows},
+      {"collect_in_result", collect_in_result},
       {"fuse", fuse},
       {"cut_strips", cut_strips},
       {"clear_in_blocks", clear_in_blocks},

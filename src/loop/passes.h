@@ -132,8 +132,9 @@ Program reserve_ahead(Program program, const Known &known = {});
 /// since others may change that.
 Program sums_in_vectors(Program program, const Known &known = {});
 
-/// Rows of many entries, whose products are added up in an array of the workspace and then taken out: those
-/// of the same columns, one behind the other, are done at once, with their sums beside each other.
+/// Rows of many entries, whose products are added up in an array of the workspace and then taken out, or
+/// appended: those of the same columns, one behind the other, are done at once, with their sums beside each
+/// other.
 Program group_rows(Program program, const Known &known = {});
 
 /// Where many short segments are known to be gone through by keys (rows of B in A(i,k) * B(k,j)), the loop

@@ -158,6 +158,14 @@ TEST(LoopGolden, single_entries) {
   });
 }
 
+TEST(LoopGolden, group_rows) {
+  test::golden_run("loop", "group_rows", [](const std::string &input) {
+    Program program = group_rows(parse_program(input), {{}, {{"A.rowptr", 30}}});
+    verify(program);
+    return to_text(program);
+  });
+}
+
 TEST(LoopGolden, prefetch_segments) {
   test::golden_run("loop", "prefetch_segments", [](const std::string &input) {
     Known known{{}, {{"B.M", 1e6}, {"B.rowptr", 2}, {"D.M", 1e6}, {"D.rowptr", 40}}};

@@ -131,3 +131,28 @@ TEST(Matrices, the_main_job) {
   std::cout << "\n";
   EXPECT_GT(runs, 20u);
 }
+
+// Rows that have the same columns are done at once where they are long, by the data's counts
+// (loop/group_rows.cpp, group_appended.cpp): results that are appended, in any number of threads.
+TEST(Matrices, rows_with_the_same_columns) {
+  std::size_t together = 0;
+  for (const char *layout : {"csr", "csc", "coo", "@csr_once", "@csr_from_one"})
+    for (const auto &[input, threads] :
+         {std::pair("fem:3700,block=3,seed=4", 3), {"fem:2003,block=6,seed=5", 1}}) {
+      run::Request request;
+      request.compile.expression = "C(i,j) = A(i,k) * B(k,j)";
+      const std::string operand = std::string(layout) == "csc" ? "csc" : "csr";
+      request.compile.formats = {
+          {"A", operand}, {"B", operand}, {"C", unravel::test::layout_reference(layout)}};
+      request.inputs = {{"A", input}, {"B", input}};
+      request.check = true;
+      request.threads = threads;
+      const run::Report report = run::run(request);
+      ASSERT_TRUE(report.comparison.has_value());
+      EXPECT_TRUE(report.comparison->ok)
+          << layout << " " << input << ": " << report.comparison->bad_elements << " elements are wrong";
+      together +=
+          report.c_text.find("rows with the same columns are done at once") != std::string::npos ? 1 : 0;
+    }
+  EXPECT_GE(together, 8u); // not where pointers are something else than where rows begin
+}
