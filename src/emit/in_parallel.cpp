@@ -3,6 +3,7 @@
 #include "emit/mentioned.h"
 #include "emit/pragmas.h"
 #include "emit/workspace.h"
+#include "loop/arrays.h"
 #include "loop/assembled.h"
 #include "loop/passes.h"
 #include "loop/walk.h"
@@ -28,7 +29,53 @@ std::vector<Term> factors_of(const Term &term) {
   return factors;
 }
 
+/// A parallel loop that a team which is there may share out: no thread has anything that is to be combined,
+/// and what it does is known in front of all loops that the team does.
+bool may_be_joined(const Statement &statement, const Program &program) {
+  const auto *loop = statement.as<For>();
+  if (!loop || !loop->parallel || loop->parallel->least == Parallel::never) return false;
+  const Parallel &parallel = *loop->parallel;
+  return parallel.sum.empty() && parallel.copied.empty() && !parallel.appended &&
+         loop->sums == VectorSum::None && !holds<Reserve>(loop->body) &&
+         is_over_sizes(loop->lower, program) && is_over_sizes(loop->upper, program) &&
+         (!parallel.work || is_work_in_pragma(*loop, program));
+}
+
 } // namespace
+
+std::size_t StatementWriter::begin_joined(const Block &statements, std::size_t k) {
+  if (!options_.openmp_pragmas || threads_ > 0 || in_team_ || joined_) return 0;
+  const auto parallel = [&](std::size_t at) -> const Parallel & {
+    return *statements[at].as<For>()->parallel;
+  };
+  std::size_t end = k;
+  std::int64_t least = 0; // all others are multiples of it
+  for (; end < statements.size() && may_be_joined(statements[end], program_); ++end) {
+    const std::int64_t own = parallel(end).least;
+    const std::int64_t smaller = end == k ? own : std::min(least, own);
+    if (end > k && (smaller == 0 ? least != own : std::max(least, own) % smaller != 0)) break;
+    least = smaller;
+  }
+  if (end < k + 2) return 0;
+  Term work(0);
+  for (std::size_t at = k; at < end && least > 0; ++at) {
+    const auto &loop = *statements[at].as<For>();
+    work =
+        work + floor_divide(parallel(at).work.value_or(loop.upper - loop.lower), parallel(at).least / least);
+  }
+  comment("one team does these loops, one after the other");
+  pragma(team(least > 0 ? fmt::format("parallel if ({} >= {})", expressions_.term_of_members(work), least)
+                        : "parallel"),
+         "");
+  open("", {});
+  joined_ = true;
+  return end;
+}
+
+void StatementWriter::end_joined() {
+  joined_ = false;
+  close({});
+}
 
 void StatementWriter::workspace(const std::set<std::string> &used) {
   outside_ = mentioned(options_.openmp_pragmas ? without_parallel(program_.body) : program_.body);
@@ -118,13 +165,14 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   std::string schedule =
       fmt::format("for {}{}{}", x.simd ? "simd " : "", schedule_text(x, work, expressions_), reduction);
   const std::vector<const WorkspaceArray *> own = own_arrays(x);
+  const bool alone = !joined_ || threads_ > 1;
   if (own.empty()) {
-    pragma(team("parallel " + schedule + enough), otherwise);
+    pragma(alone ? team("parallel " + schedule + enough) : schedule, alone ? otherwise : "");
     iterations(head, x.body);
     return end_stops();
   }
   const Statement &loop = *statement_;
-  pragma(team("parallel" + enough), otherwise);
+  if (alone) pragma(team("parallel" + enough), otherwise);
   line("{");
   ++indent_;
   with_own(own, [&] {
