@@ -29,6 +29,12 @@ std::vector<Term> factors_of(const Term &term) {
   return factors;
 }
 
+/// Does the loop store tiles of a matrix? Vectors that might be anything are stored for each few iterations.
+bool stores_tiles(const For &loop) {
+  return !holds<Reserve>(loop.body) &&
+         holds(loop.body, [](const Statement &inner) { return sums_of(inner) == VectorSum::Tiles; });
+}
+
 /// A parallel loop that a team which is there may share out: no thread has anything that is to be combined,
 /// and what it does is known in front of all loops that the team does.
 bool may_be_joined(const Statement &statement, const Program &program) {
@@ -166,6 +172,7 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
       fmt::format("for {}{}{}", x.simd ? "simd " : "", schedule_text(x, work, expressions_), reduction);
   const std::vector<const WorkspaceArray *> own = own_arrays(x);
   const bool alone = !joined_ || threads_ > 1;
+  if (stores_tiles(x)) enough += own_copies(x);
   if (own.empty()) {
     pragma(alone ? team("parallel " + schedule + enough) : schedule, alone ? otherwise : "");
     iterations(head, x.body);
@@ -299,9 +306,21 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
 }
 
 /// Each thread has a copy of sizes, and of the pointers to arrays that it doesn't append to: what threads
-/// share lies in memory.
+/// share lies in memory, and is read again behind a store that might be to that.
 std::string StatementWriter::own_copies(const For &x) {
-  const std::set<std::string> used = mentioned(x.body);
+  Block body = x.body; // but for what is compared with members
+  each_statement(body, [](Statement &statement) {
+    auto *loop = statement.as<For>();
+    if (loop) loop->masked.reset();
+    if (loop && loop->parallel) loop->parallel->work.reset();
+  });
+  const std::set<std::string> used = mentioned(body);
+  const auto is_appended = [&](const TensorParameter &parameter, const ArrayParameter &array) {
+    return x.parallel->appended &&
+           std::ranges::any_of(x.parallel->appended->counters, [&](const Appended::Counter &counter) {
+             return counter.count == count_of_array(parameter, array);
+           });
+  };
   std::string list;
   const auto add = [&](const std::string &name) { list += (list.empty() ? "" : ", ") + name; };
   for (const TensorParameter &parameter : program_.parameters) {
@@ -309,11 +328,8 @@ std::string StatementWriter::own_copies(const For &x) {
       if (const std::string name = parameter.name + "." + size; used.contains(name))
         add(names_.variable(name));
     for (const ArrayParameter &array : parameter.arrays) {
-      const std::string name = parameter.name + "." + array.name, count = count_of_array(parameter, array);
-      if (used.contains(name) &&
-          std::ranges::none_of(x.parallel->appended->counters,
-                               [&](const Appended::Counter &counter) { return counter.count == count; }))
-        add(names_.array(name));
+      const std::string name = parameter.name + "." + array.name;
+      if (used.contains(name) && !is_appended(parameter, array)) add(names_.array(name));
     }
   }
   return list.empty() ? "" : fmt::format(" firstprivate({})", list);
