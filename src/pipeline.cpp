@@ -416,6 +416,7 @@ static Compilation compile_front(const Request &request, const Front &front,
     return listed(result.combination.leaves[*planner.out_of_order()]);
   }
   check_formats(request, front);
+  planner.join_teams(result.leaves, steps);
   for (std::size_t k = 0; k < result.leaves.size(); ++k)
     planner.add_alternatives(result.leaves[k], k, steps);
   choose::check_reductions(schedule, planner.reduced());

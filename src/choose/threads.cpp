@@ -187,43 +187,6 @@ double mapped_work(double positions, double targets) {
                                  positions / static_cast<double>(cost::walked_per_entry));
 }
 
-/// The work of the plan's parallel loop, by the lengths of its loops in the data and by the data's counts: as
-/// a part of that from which on a team pays.
-double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
-                     const combine::Combination &combination, const find::Lengths &lengths,
-                     const std::map<std::string, double> &counts, const cost::Thresholds &thresholds) {
-  constexpr double unknown = std::numeric_limits<double>::infinity();
-  const std::vector<Level> &levels = plan.nest.levels;
-  auto length_of = [&](const Level &level) {
-    auto length = lengths.find(level.variable);
-    return length == lengths.end() ? unknown : length->second;
-  };
-  auto visits_of = [&](std::size_t end) {
-    double visits = 1;
-    for (std::size_t k = *plan.parallel; k < end; ++k)
-      if (levels[k].is_loop()) visits *= length_of(levels[k]);
-    return visits;
-  };
-  const double visits = visits_of(levels.size());
-  double work = visits;
-  for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
-    if (levels[k].is_loop() && is_row(k, levels))
-      work += static_cast<double>(thresholds.entries_per_row) * visits_of(k + 1);
-  for (const plan::LevelPlan &find : plan.finds.levels) {
-    // What is walked over, or put into a map.
-    const std::optional<std::size_t> place = find.made_at();
-    if (!place || *place <= *plan.parallel) continue;
-    const double positions = visits_of(*place) * length_of(levels[find.level]);
-    work += find.filled_map() ? mapped_work(positions, visits) : positions;
-  }
-  if (std::optional<Term> cleared = cleared_rows(plan, space, combination)) {
-    const auto *size = cleared->as<term::Variable>();
-    auto count = size ? counts.find(size->name) : counts.end();
-    if (count != counts.end()) work += count->second / static_cast<double>(cost::cleared_per_entry);
-  }
-  return work / static_cast<double>(least_of(plan, space, thresholds));
-}
-
 /// The iterations of such a loop and of those inside, in one iteration of the loops around: a term where the
 /// loop stands. Of a segment that is found inside, the data's length.
 Term work_of_pass(const LeafPlan &plan, const find::Lengths &lengths) {
@@ -363,11 +326,39 @@ void share_out(const std::vector<Statement> &statements, const combine::Combinat
   }
 }
 
-bool is_too_short(const LeafPlan &plan, const combine::IterationSpace &space,
-                  const combine::Combination &combination, const find::Lengths &lengths,
-                  const std::map<std::string, double> &counts, const cost::Thresholds &thresholds) {
-  return plan.parallel && plan.least > 0 &&
-         part_of_least(plan, space, combination, lengths, counts, thresholds) < 1;
+double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
+                     const combine::Combination &combination, const find::Lengths &lengths,
+                     const std::map<std::string, double> &counts, const cost::Thresholds &thresholds) {
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  const std::vector<Level> &levels = plan.nest.levels;
+  auto length_of = [&](const Level &level) {
+    auto length = lengths.find(level.variable);
+    return length == lengths.end() ? unknown : length->second;
+  };
+  auto visits_of = [&](std::size_t end) {
+    double visits = 1;
+    for (std::size_t k = *plan.parallel; k < end; ++k)
+      if (levels[k].is_loop()) visits *= length_of(levels[k]);
+    return visits;
+  };
+  const double visits = visits_of(levels.size());
+  double work = visits;
+  for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
+    if (levels[k].is_loop() && is_row(k, levels))
+      work += static_cast<double>(thresholds.entries_per_row) * visits_of(k + 1);
+  for (const plan::LevelPlan &find : plan.finds.levels) {
+    // What is walked over, or put into a map.
+    const std::optional<std::size_t> place = find.made_at();
+    if (!place || *place <= *plan.parallel) continue;
+    const double positions = visits_of(*place) * length_of(levels[find.level]);
+    work += find.filled_map() ? mapped_work(positions, visits) : positions;
+  }
+  if (std::optional<Term> cleared = cleared_rows(plan, space, combination)) {
+    const auto *size = cleared->as<term::Variable>();
+    auto count = size ? counts.find(size->name) : counts.end();
+    if (count != counts.end()) work += count->second / static_cast<double>(cost::cleared_per_entry);
+  }
+  return work / static_cast<double>(least_of(plan, space, thresholds));
 }
 
 bool is_too_short(const std::vector<Statement> &statements, const combine::Combination &combination,

@@ -40,11 +40,11 @@ void share_out(plan::LeafPlan &plan, const combine::IterationSpace &space,
                const combine::Combination &combination, const find::Lengths &lengths, bool chunk_is_given,
                const cost::Thresholds &thresholds);
 
-/// Whether the plan's parallel loop has less to do than that, by the lengths of its loops in the data and by
-/// the data's counts.
-bool is_too_short(const plan::LeafPlan &plan, const combine::IterationSpace &space,
-                  const combine::Combination &combination, const find::Lengths &lengths,
-                  const std::map<std::string, double> &counts, const cost::Thresholds &thresholds);
+/// The work of the plan's parallel loop, by the lengths of its loops in the data and by the data's counts: as
+/// a part of that from which on a team pays.
+double part_of_least(const plan::LeafPlan &plan, const combine::IterationSpace &space,
+                     const combine::Combination &combination, const find::Lengths &lengths,
+                     const std::map<std::string, double> &counts, const cost::Thresholds &thresholds);
 
 /// One of a program's statements that share a parallel loop.
 struct Statement {
@@ -53,7 +53,8 @@ struct Statement {
   find::Lengths lengths; // in the data; empty where these aren't known
 };
 
-/// The same of the loop at that depth, which the statements share: it does the work of all.
+/// The same as for one statement of the loop at that depth, which the statements share: it does the work of
+/// all. Whether that is less than a team pays for.
 void share_out(const std::vector<Statement> &statements, const combine::Combination &combination,
                std::size_t depth, bool chunk_is_given, const cost::Thresholds &thresholds);
 bool is_too_short(const std::vector<Statement> &statements, const combine::Combination &combination,

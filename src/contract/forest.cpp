@@ -321,9 +321,10 @@ namespace {
 double time_of_row(const LoopShape &loop) {
   // What is added to is read and written, but for sums: these stay in registers, and so do kept rows.
   const double part = loop.sums || loop.keeps_written ? 0 : 1 / loop.terms_in_lanes;
-  const double begin = loop.sums             ? cost::dense_loop + cost::sum_of_lanes
-                       : loop.kept_reads > 0 ? 0 // the loop is around the others
-                                             : part * cost::added_row;
+  const bool is_around = loop.kept_reads > 0; // the others
+  const double begin = loop.sums ? is_around ? cost::sum_of_kept_lanes : cost::dense_loop + cost::sum_of_lanes
+                       : is_around ? 0
+                                   : part * cost::added_row;
   const double operands = static_cast<double>(loop.operands - loop.kept_reads);
   const double strided = static_cast<double>(loop.strided);
   if (loop.strided > 0)

@@ -21,6 +21,9 @@ std::vector<int> vectors_of_parts(std::size_t rows) {
   return rows > 2 ? std::vector<int>{2, 1} : std::vector<int>{4, 2, 1};
 }
 
+/// Of nests with inner products, which take one register more, with the registers of AVX-512.
+constexpr int vectors_of_products = 8;
+
 /// Columns of nests that scatter, at most: each part goes through the whole nest, and saves less than sums
 /// do.
 constexpr int most_scattered = 64;
@@ -72,11 +75,21 @@ bool StatementWriter::write_columns_inside(const For &inner) {
   if (column_vectors_ == 0 ||
       std::find(columns_.inner.begin(), columns_.inner.end(), &inner) == columns_.inner.end())
     return false;
-  const Element &target = *written_element(inner.body[0]);
   const auto *add = inner.body[0].as<Accumulate>();
   const Value &all = add ? add->value : std::get<Store>(inner.body[0].kind).value;
   const auto *negative = arguments_of(Operator::Negate, all);
   const Value value = negative ? Value(negative->front()) : all;
+  if (const Local *local = written_local(inner.body[0])) {
+    expressions_.need("sum_of_lanes");
+    std::string text;
+    for (int v = 0; v < column_vectors_; ++v)
+      text += (v == 0 ? "" : " + ") + lanes_of(value, inner.variable, v);
+    const std::string lanes = names_.fresh(names_.variable(local->name) + "_lanes");
+    line("const unravel_lanes {} = {};", lanes, text);
+    line("{} {} unravel_sum_of_lanes(&{});", names_.variable(local->name), negative ? "-=" : "+=", lanes);
+    return true;
+  }
+  const Element &target = *written_element(inner.body[0]);
   const bool is_vector = is_row(inner);
   if (target.array == copied_ && !column_rows_.contains(target.array)) mark_part(target.slot, inner);
   for (int v = 0; v < column_vectors_; ++v) {
@@ -119,11 +132,12 @@ void StatementWriter::write_part_of_columns(const For &x, int vectors, const std
     statement_ = &loop;
     const std::map<std::string, std::vector<std::string>> kept = std::exchange(column_rows_, {});
     for (const For *inner : columns_.inner)
-      if (const Element &target = *written_element(inner->body[0]); contains(columns_.sums, target.array)) {
-        if (target.array == copied_) mark_part(target.slot, *inner);
+      if (const Element *target = written_element(inner->body[0]);
+          target && contains(columns_.sums, target->array)) {
+        if (target->array == copied_) mark_part(target->slot, *inner);
         for (int v = 0; v < column_vectors_; ++v)
-          line(put_lanes(target, v, "+=", kept.at(target.array)[static_cast<std::size_t>(v)]));
-        std::erase(columns_.sums, target.array); // once
+          line(put_lanes(*target, v, "+=", kept.at(target->array)[static_cast<std::size_t>(v)]));
+        std::erase(columns_.sums, target->array); // once
       }
     columns_.sums = columns(x, program_)->sums;
   };
@@ -141,7 +155,15 @@ bool StatementWriter::write_columns(const For &x) {
   text_ += "#ifdef __GNUC__\n";
   const bool only_few = columns_.scatters;
   if (only_few) open(fmt::format("if ({} <= {})", count, most_scattered), {});
-  for (int vectors : vectors_of_parts(columns_.kept.size() + columns_.sums.size()))
+  const std::size_t rows = columns_.kept.size() + columns_.sums.size();
+  if (rows == 1 && std::ranges::any_of(columns_.inner, [](const For *inner) {
+        return written_local(inner->body[0]) != nullptr;
+      })) {
+    text_ += "#ifdef UNRAVEL_MASKS\n";
+    write_part_of_columns(x, vectors_of_products, first, count);
+    text_ += "#endif\n";
+  }
+  for (int vectors : vectors_of_parts(rows))
     write_part_of_columns(x, vectors, first, count);
   write_part_of_columns(x, 0, first, count);
   if (only_few) close({});

@@ -3,6 +3,7 @@
 #include "emit/mentioned.h"
 #include "emit/pragmas.h"
 #include "emit/workspace.h"
+#include "loop/arrays.h"
 #include "loop/assembled.h"
 #include "loop/passes.h"
 #include "loop/walk.h"
@@ -28,7 +29,59 @@ std::vector<Term> factors_of(const Term &term) {
   return factors;
 }
 
+/// Does the loop store tiles of a matrix? Vectors that might be anything are stored for each few iterations.
+bool stores_tiles(const For &loop) {
+  return !holds<Reserve>(loop.body) &&
+         holds(loop.body, [](const Statement &inner) { return sums_of(inner) == VectorSum::Tiles; });
+}
+
+/// A parallel loop that a team which is there may share out: no thread has anything that is to be combined,
+/// and what it does is known in front of all loops that the team does.
+bool may_be_joined(const Statement &statement, const Program &program) {
+  const auto *loop = statement.as<For>();
+  if (!loop || !loop->parallel || loop->parallel->least == Parallel::never) return false;
+  const Parallel &parallel = *loop->parallel;
+  return parallel.sum.empty() && parallel.copied.empty() && !parallel.appended &&
+         loop->sums == VectorSum::None && !holds<Reserve>(loop->body) &&
+         is_over_sizes(loop->lower, program) && is_over_sizes(loop->upper, program) &&
+         (!parallel.work || is_work_in_pragma(*loop, program));
+}
+
 } // namespace
+
+std::size_t StatementWriter::begin_joined(const Block &statements, std::size_t k) {
+  if (!options_.openmp_pragmas || threads_ > 0 || in_team_ || joined_) return 0;
+  const auto parallel = [&](std::size_t at) -> const Parallel & {
+    return *statements[at].as<For>()->parallel;
+  };
+  std::size_t end = k;
+  std::int64_t least = 0; // all others are multiples of it
+  for (; end < statements.size() && may_be_joined(statements[end], program_); ++end) {
+    const std::int64_t own = parallel(end).least;
+    const std::int64_t smaller = end == k ? own : std::min(least, own);
+    if (end > k && (smaller == 0 ? least != own : std::max(least, own) % smaller != 0)) break;
+    least = smaller;
+  }
+  if (end < k + 2) return 0;
+  Term work(0);
+  for (std::size_t at = k; at < end && least > 0; ++at) {
+    const auto &loop = *statements[at].as<For>();
+    work =
+        work + floor_divide(parallel(at).work.value_or(loop.upper - loop.lower), parallel(at).least / least);
+  }
+  comment("one team does these loops, one after the other");
+  pragma(team(least > 0 ? fmt::format("parallel if ({} >= {})", expressions_.term_of_members(work), least)
+                        : "parallel"),
+         "");
+  open("", {});
+  joined_ = true;
+  return end;
+}
+
+void StatementWriter::end_joined() {
+  joined_ = false;
+  close({});
+}
 
 void StatementWriter::workspace(const std::set<std::string> &used) {
   outside_ = mentioned(options_.openmp_pragmas ? without_parallel(program_.body) : program_.body);
@@ -118,13 +171,15 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
   std::string schedule =
       fmt::format("for {}{}{}", x.simd ? "simd " : "", schedule_text(x, work, expressions_), reduction);
   const std::vector<const WorkspaceArray *> own = own_arrays(x);
+  const bool alone = !joined_ || threads_ > 1;
+  if (stores_tiles(x)) enough += own_copies(x);
   if (own.empty()) {
-    pragma(team("parallel " + schedule + enough), otherwise);
+    pragma(alone ? team("parallel " + schedule + enough) : schedule, alone ? otherwise : "");
     iterations(head, x.body);
     return end_stops();
   }
   const Statement &loop = *statement_;
-  pragma(team("parallel" + enough), otherwise);
+  if (alone) pragma(team("parallel" + enough), otherwise);
   line("{");
   ++indent_;
   with_own(own, [&] {
@@ -259,9 +314,21 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
 }
 
 /// Each thread has a copy of sizes, and of the pointers to arrays that it doesn't append to: what threads
-/// share lies in memory.
+/// share lies in memory, and is read again behind a store that might be to that.
 std::string StatementWriter::own_copies(const For &x) {
-  const std::set<std::string> used = mentioned(x.body);
+  Block body = x.body; // but for what is compared with members
+  each_statement(body, [](Statement &statement) {
+    auto *loop = statement.as<For>();
+    if (loop) loop->masked.reset();
+    if (loop && loop->parallel) loop->parallel->work.reset();
+  });
+  const std::set<std::string> used = mentioned(body);
+  const auto is_appended = [&](const TensorParameter &parameter, const ArrayParameter &array) {
+    return x.parallel->appended &&
+           std::ranges::any_of(x.parallel->appended->counters, [&](const Appended::Counter &counter) {
+             return counter.count == count_of_array(parameter, array);
+           });
+  };
   std::string list;
   const auto add = [&](const std::string &name) { list += (list.empty() ? "" : ", ") + name; };
   for (const TensorParameter &parameter : program_.parameters) {
@@ -269,11 +336,8 @@ std::string StatementWriter::own_copies(const For &x) {
       if (const std::string name = parameter.name + "." + size; used.contains(name))
         add(names_.variable(name));
     for (const ArrayParameter &array : parameter.arrays) {
-      const std::string name = parameter.name + "." + array.name, count = count_of_array(parameter, array);
-      if (used.contains(name) &&
-          std::ranges::none_of(x.parallel->appended->counters,
-                               [&](const Appended::Counter &counter) { return counter.count == count; }))
-        add(names_.array(name));
+      const std::string name = parameter.name + "." + array.name;
+      if (used.contains(name) && !is_appended(parameter, array)) add(names_.array(name));
     }
   }
   return list.empty() ? "" : fmt::format(" firstprivate({})", list);

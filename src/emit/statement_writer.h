@@ -214,6 +214,11 @@ private:
   // ---- parallel loops
 
   void write_parallel(const loop::For &x, const std::string &head);
+  /// Where the k-th statement and others behind it are parallel loops that one team can do: begins the team,
+  /// which is woken once, for the work of all, and waits for its threads behind each loop. Returns the end of
+  /// these statements; 0 where there is no such team.
+  std::size_t begin_joined(const loop::Block &statements, std::size_t k);
+  void end_joined();
 
   /// Each thread appends to arrays of its own, which are joined behind the loop.
   void write_appending(const loop::For &x, const std::string &lower, const std::string &upper);
@@ -307,6 +312,7 @@ private:
   std::string missed_;   // the variable's name, or empty
   std::string stopped_;  // in a loop in which memory may run out: a C variable that says whether it did
   bool in_team_ = false; // the next parallel loop is shared out in a team
+  bool joined_ = false;  // as are all of this block, in one that begin_joined has begun
   bool reassociates_ = false;
   int entries_ = 0;                             // how many loops over entries are around
   int threads_ = 0;                             // how many parallel loops are around

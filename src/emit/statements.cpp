@@ -19,6 +19,7 @@ using term::Term;
 constexpr std::int64_t most_cached = std::int64_t{1} << 22;
 
 void StatementWriter::block(const Block &statements) {
+  std::size_t joined = 0; // the end of statements that one team does
   for (std::size_t k = 0; k < statements.size(); ++k) {
     rest_ = {};
     if (statements[k].is<DeclareValue>())
@@ -28,6 +29,7 @@ void StatementWriter::block(const Block &statements) {
     expressions_.set_facts(facts_);
     if (k + 1 < statements.size() && (clears_sum(statements[k + 1]) || clears_copied(statements[k + 1])))
       continue;
+    if (joined == 0) joined = begin_joined(statements, k);
     const std::size_t begin = text_.size();
     const bool empties =
         k + 1 < statements.size() && takes_all_out(statements[k], statements[k + 1], program_);
@@ -36,6 +38,7 @@ void StatementWriter::block(const Block &statements) {
     note(begin, statements[k]);
     facts_.pass(statements[k]);
     if (empties) facts_.pass(statements[++k]);
+    if (k + 1 == joined) end_joined(), joined = 0;
   }
 }
 

@@ -132,9 +132,10 @@ std::optional<TileSum> tile_sum(const For &loop, const Program &program);
 // ---- columns.cpp: Columns
 
 /// A nest whose innermost loops all run over the same columns, and do for each column nothing that another
-/// column has to do with: it may be run for a part of the columns at a time. MTTKRP in any mode.
+/// column has to do with: it may be run for a part of the columns at a time. MTTKRP in any mode. They may
+/// also add up inner products that are added to elements, where the parts' come together: TTTP.
 struct Columns {
-  std::vector<const For *> inner; // each with one Store or Accumulate to an element
+  std::vector<const For *> inner; // each with one Store or Accumulate to an element, or one to a local
   term::Term count;               // of columns
   /// Rows that lie in the same place throughout, which may be kept elsewhere: arrays of the workspace of
   /// which nothing else is read outside of the nest, and such that are only added to.

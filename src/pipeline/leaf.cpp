@@ -331,66 +331,6 @@ bool LeafPlanner::reads_what_changes(std::size_t number) const {
   });
 }
 
-void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths) {
-  const combine::Combination &combination = in_.combination;
-  const combine::IterationSpace &space = combination.leaves[number];
-  const parse::ScheduleTree &schedule = in_.schedule;
-  const schedule::Counts &counts = in_.request.counts;
-  const cost::Thresholds &thresholds = in_.thresholds;
-  const bool is_one_of_several = combination.leaves.size() > 1;
-  const prove::Prover::Optional optional(in_.prover, parallel_purpose());
-  const parse::ScheduleTree asked = is_one_of_several ? choose::asked_of(schedule, leaf.plan.nest) : schedule;
-  choose::take_sharing(leaf.plan, asked);
-  // Loops of statements inside of others have no teams of their own; but rounds are never parallel.
-  const auto shared = leaf.plan.nest.levels.begin() + static_cast<std::ptrdiff_t>(leaf.plan.shared);
-  const auto is_round = [&](const scan::Level &level) { return combination.rounds.contains(level.variable); };
-  if (std::all_of(leaf.plan.nest.levels.begin(), shared, is_round) && !space.may_miss()) {
-    std::vector<depend::LoopVerdict> own = leaf.verdicts;
-    std::erase_if(own, [&](const auto &verdict) { return combination.rounds.contains(verdict.variable); });
-    const auto chosen = [&] {
-      return choose::choose_parallel(leaf.plan, own, asked, lengths, space, in_.prover, thresholds);
-    };
-    // Of rounds other statements may have the loop that is asked for.
-    leaf.plan.parallel = leaf.parallel =
-        leaf.plan.shared == 0 ? chosen() : report::unless_refused(chosen).value_or(std::nullopt);
-  }
-  if (schedule.parallel.empty() && !schedule.serial && space.adds_in_any_order())
-    if (auto level = choose::level_for_copies(leaf.plan, space, combination, thresholds))
-      if (choose::may_have_copies(leaf.plan, choose::verdict_of(leaf.verdicts, leaf.plan, *level), *level,
-                                  space))
-        leaf.plan.parallel = leaf.parallel = level;
-  leaf.plan.brief = choose::brief_level(leaf.plan, lengths);
-  if (combination.clear_of(number))
-    if (const auto &extents = combination.arrays.at(space.target.array); !extents.empty())
-      leaf.plan.increasing = choose::increasing_level(leaf.plan, space, extents[0], in_.prover);
-  if (!leaf.plan.parallel) return;
-  reduced_ = choose::reduce_as_asked(leaf.plan, leaf.verdicts, space, asked) || reduced_;
-  choose::share_out(leaf.plan, space, combination, lengths, schedule.chunk.has_value(), thresholds);
-  choose::cut_as_asked(leaf.plan, leaf.verdicts, space, asked, in_.prover, thresholds,
-                       is_one_of_several ? &not_cut_ : nullptr);
-  // Who asks for a parallel loop, means it.
-  if (in_.request.always_parallel || !asked.parallel.empty()) leaf.plan.least = 0;
-  if (in_.request.always_parallel) leaf.plan.work.reset();
-  // Also without a team a parallel loop costs some microseconds.
-  if (!counts.empty() &&
-      choose::is_too_short(leaf.plan, space, combination, schedule::trip_counts(space, leaf.order, counts),
-                           counts, thresholds))
-    run_in_one_thread(leaf.plan);
-}
-
-void LeafPlanner::run_in_one_thread(plan::LeafPlan &plan) const {
-  // A loop over what lies one behind the other can still be cut into strips.
-  const bool is_plain =
-      in_.schedule.loops.empty() && plan.finds.levels.empty() && plan.reduction == plan::Reduction::None;
-  if (is_plain && choose::is_inner_loop(plan, *plan.parallel)) {
-    plan.least = loop::Parallel::never;
-    plan.work.reset();
-    return;
-  }
-  plan.parallel.reset();
-  plan.reduction = plan::Reduction::None;
-}
-
 namespace {
 
 /// Does an assignment do nothing but append its entries to its result, in the order in which its loops come

@@ -41,6 +41,10 @@ public:
   /// Those that aren't there yet. After the plans of all leaves: these matter more, where time is short.
   void add_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
 
+  /// Neighbouring statements whose parallel loops have enough to do together get them again: one team does
+  /// them (emit::StatementWriter::begin_joined).
+  void join_teams(std::vector<Leaf> &leaves, Steps &steps);
+
   /// Statements that the source binds to no loop may share their outermost one (choose/statements.h).
   void join_loops(std::vector<Leaf> &leaves) const;
 
@@ -96,7 +100,9 @@ private:
   choose::EntryOrder found_order_; // of that one
   std::set<std::size_t> as_written_;
   std::map<std::size_t, std::vector<std::string>> begin_with_; // by leaf: what its order begins with
-  std::set<std::size_t> with_alternatives_;                    // leaves for which these were looked for
+  std::map<std::size_t, double> parts_of_team_; // by leaf: the work of a parallel loop (choose/threads.h)
+  std::set<std::size_t> joined_;                // leaves that keep theirs, as others have more to do
+  std::set<std::size_t> with_alternatives_;     // leaves for which these were looked for
 };
 
 } // namespace unravel::pipeline

@@ -26,10 +26,11 @@ std::vector<loop::Program> programs() {
   };
   std::vector<loop::Program> result;
   for (const char *name :
-       {"kernel_spmv", "kernel_spmspv", "kernel_dot", "kernel_coo", "kernel_bisect", "kernel_terms",
-        "kernel_marks", "kernel_values", "kernel_positions", "kernel_hash", "kernel_threads", "kernel_copies",
-        "kernel_hashed", "kernel_lanes", "kernel_lanes_cleared", "kernel_masked", "kernel_shared",
-        "kernel_tiles", "kernel_columns"}) {
+       {"kernel_spmv",    "kernel_spmspv", "kernel_dot",    "kernel_coo",       "kernel_bisect",
+        "kernel_terms",   "kernel_marks",  "kernel_values", "kernel_positions", "kernel_hash",
+        "kernel_threads", "kernel_copies", "kernel_hashed", "kernel_lanes",     "kernel_lanes_cleared",
+        "kernel_masked",  "kernel_shared", "kernel_tiles",  "kernel_columns",   "kernel_joined",
+        "kernel_products"}) {
     loop::Program program = test::read_kernel(test::golden_inputs("emit", name).at(0));
     if (program.name == "dot")
       for (std::size_t k : {1, 2})

@@ -62,6 +62,36 @@ TEST(Columns, OneLoopThatScatters) {
   EXPECT_FALSE(columns_of(scatter("Y.val[k*V.N + r] += A.val[p]", "0 .. A.fib(f)")));
 }
 
+/// An inner product of w for each entry, which is added to Y: TTTP.
+std::string product(const std::string &sum = "s += w[r] * V.val[k*V.N + r]",
+                    const std::string &added = "Y.val[p] += s * A.val[p]",
+                    const std::string &first = "value s = 0") {
+  return row + entries + first + "\nfor r in 0 .. V.N {\n" + sum + "\n}\n" + added + "\n}\n";
+}
+
+TEST(Columns, InnerProductsThatAreAdded) {
+  const std::optional<Columns> found = columns_of(product());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kept, std::vector<std::string>{"w"});
+  EXPECT_EQ(found->inner.size(), 2u);
+  EXPECT_TRUE(columns_of(product("s += -(2 * w[r] * V.val[k*V.N + r])", "Y.val[p] += -(s * 2)")));
+  EXPECT_FALSE(columns_of(product("s += w[r] * w[r]"))); // not 0 behind the last column
+  EXPECT_FALSE(columns_of(product("s += w[r] * V.val[k]")));
+  EXPECT_FALSE(columns_of(product("s max= w[r] * V.val[k*V.N + r]")));
+  EXPECT_FALSE(columns_of(product("s = w[r] * V.val[k*V.N + r]")));
+  const std::string along = "s += w[r] * V.val[k*V.N + r]";
+  EXPECT_FALSE(columns_of(product(along, "Y.val[p] += s * s")));
+  EXPECT_FALSE(columns_of(product(along, "Y.val[p] += A.val[p]"))); // once for each part
+  EXPECT_FALSE(columns_of(product(along, "Y.val[p] += s + 1")));
+  EXPECT_FALSE(columns_of(product(along, "Y.val[p] max= s")));
+  EXPECT_FALSE(columns_of(product(along, "Y.val[p] = s")));
+  EXPECT_FALSE(columns_of(product(along, "Y.val[p] += s * Y.val[k]")));
+  EXPECT_FALSE(columns_of(product(along, "value t = s * s\nY.val[p] += s * t")));
+  EXPECT_FALSE(columns_of(product(along, "Y.val[p] += s", "value s = 1")));
+  EXPECT_FALSE(columns_of(product("s += w[r] * Y.val[k*V.N + r]")));
+  EXPECT_FALSE(columns_of(product(along, "for r in 0 .. V.N {\nY.val[k*V.N + r] += s * w[r]\n}")));
+}
+
 TEST(Columns, Refused) {
   EXPECT_FALSE(columns_of(row + scatter(), "Y.val[i] += w[0]\n"));                // read behind it
   EXPECT_FALSE(columns_of(row + scatter("Y.val[k*V.N + r] += w[0] * A.val[p]"))); // of another column

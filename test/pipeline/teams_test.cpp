@@ -1,4 +1,5 @@
 // From how much work on a parallel loop has a team, and in which chunks it is dealt out.
+#include "emit/emit.h"
 #include "pipeline/request_text.h"
 
 #include <fmt/format.h>
@@ -121,4 +122,37 @@ TEST(PipelineTeams, data_that_are_known_to_be_small_need_no_team) {
   EXPECT_EQ(parallel("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr", long_rows), "i");
   small.insert({{"B.NNZ", 5000}, {"B.rowptr", 5}});
   EXPECT_EQ(parallel("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr", small), "");
+}
+
+/// What each product of a chain does is too little for a team, what all of them do isn't: one team does them.
+TEST(PipelineTeams, neighbouring_loops_have_one_team) {
+  auto teams = [](const std::string &expression, const std::string &formats, double entries) {
+    Request request = read_request_text(expression + "\n" + formats);
+    for (const std::string matrix : {"A", "B", "C"})
+      for (const auto &[count, value] :
+           schedule::Counts{{".M", 20000}, {".N", 20000}, {".NNZ", entries}, {".rowptr", entries / 20000}})
+        request.counts[matrix + count] = value;
+    const std::string text = emit::emit_c(compile(request).program);
+    auto count = [&](const std::string &words) {
+      int found = 0;
+      for (std::size_t at = 0; (at = text.find(words, at)) != std::string::npos; ++at)
+        ++found;
+      return found;
+    };
+    return fmt::format("{} with {} loops, {} alone",
+                       count("#pragma omp parallel") - count("omp parallel for"), count("#pragma omp for"),
+                       count("#pragma omp parallel for"));
+  };
+  const std::string chain = "y(i) = A(i,j) * B(j,k) * C(k,l) * x(l)", csr = "-f A=csr\n-f B=csr\n-f C=csr";
+  EXPECT_EQ(teams(chain, csr, 200000), "1 with 3 loops, 0 alone");
+  EXPECT_EQ(teams(chain, csr, 60000), "0 with 0 loops, 0 alone");
+  EXPECT_EQ(teams(chain, csr + "\n-s serial", 200000), "0 with 0 loops, 0 alone");
+  EXPECT_EQ(teams("y(i) = A(i,j) * B(j,k) * x(k)", "-f A=csr\n-f B=csr", 200000), "1 with 2 loops, 0 alone");
+  EXPECT_EQ(teams("y(i) = A(i,j) * x(j)", "-f A=csr", 200000), "0 with 0 loops, 0 alone");
+  // A serial statement stands between the products.
+  const std::string program = "tensor A(n, n), B(n, n), x(n), y(n), t; let w(i in [0, n)) = 0; "
+                              "for i { for j { w(i) += A(i,j) * x(j); } } ";
+  const std::string last = "for i { for j { y(i) += B(i,j) * w(j); } }";
+  EXPECT_EQ(teams(program + last, "-f A=csr\n-f B=csr", 200000), "1 with 2 loops, 0 alone");
+  EXPECT_EQ(teams(program + "t = 1; " + last, "-f A=csr\n-f B=csr", 200000), "0 with 0 loops, 0 alone");
 }

@@ -100,6 +100,21 @@ static inline void unravel_finish_lanes(int past_caches) {
 }
 #endif
 
+// part: sum_of_lanes
+#ifdef __GNUC__
+static inline double unravel_sum_of_lanes(const unravel_lanes *lanes) {
+  typedef double half __attribute__((vector_size(32)));
+  typedef double quarter __attribute__((vector_size(16)));
+  half halves[2];
+  quarter quarters[2];
+  memcpy(halves, lanes, sizeof(halves));
+  halves[0] += halves[1];
+  memcpy(quarters, halves, sizeof(quarters));
+  quarters[0] += quarters[1];
+  return quarters[0][0] + quarters[0][1];
+}
+#endif
+
 // part: uneven_L
 // Do the lengths of neighbouring segments differ, in one of 8 of up to 64 pairs? If so, the end of a short loop over
 // a segment is often mispredicted.

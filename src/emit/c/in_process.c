@@ -25,11 +25,11 @@ typedef __UINT16_TYPE__ uint16_t;
 #define UINT64_MAX __UINT64_MAX__
 // part: bool
 #define bool _Bool
-// part: workspace grow memset parts reserve stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
+// part: workspace grow memset sum_of_lanes parts reserve stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 typedef __SIZE_TYPE__ size_t;
 // part: memset reserve marks table table_long
 void *memset(void *, int, size_t);
-// part: parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
+// part: sum_of_lanes parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 void *memcpy(void *, const void *, size_t);
 // part: complex
 double creal(double _Complex), cimag(double _Complex), cabs(double _Complex);

@@ -25,7 +25,7 @@ float _Complex csinf(float _Complex), ccosf(float _Complex), ctanf(float _Comple
 #endif
 // part: mathematics
 #include <math.h>
-// part: memset reserve table table_long parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
+// part: memset reserve table table_long sum_of_lanes parts stored is_stored equal_pairs equal_pairs_long rest sort_alone sort_alone_long marks
 #include <string.h>
 // part: cblas
 #include <cblas.h>
