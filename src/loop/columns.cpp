@@ -1,4 +1,3 @@
-
 #include "loop/arrays.h"
 #include "loop/types.h"
 #include "loop/vector_sums.h"
