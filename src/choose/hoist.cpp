@@ -36,9 +36,10 @@ bool mentions_any(const Operand &operand, const Names &names) {
 
 /// Does one plain sum of products stand at each point, in loops alone?
 bool is_plain(const LeafPlan &plan, const IterationSpace &space) {
-  return space.adds_in_any_order() && space.is_product() && space.target.structure.empty() &&
-         plan.finds.levels.empty() && plan.alternatives.empty() && plan.searches.empty() && !plan.sums_at &&
-         plan.is_plain() &&
+  // A sum that is kept has the target's type: then it is the same, however it is made.
+  return space.type == space.target_type() && space.adds_in_any_order() && space.is_product() &&
+         space.target.structure.empty() && plan.finds.levels.empty() && plan.alternatives.empty() &&
+         plan.searches.empty() && !plan.sums_at && plan.is_plain() &&
          std::ranges::all_of(space.operands, [](const Operand &operand) { return !operand.array.empty(); }) &&
          !space.has_coordinates();
 }
@@ -72,7 +73,6 @@ std::optional<double> terms_in(const scan::Nest &nest, std::size_t loop, std::si
 } // namespace
 
 bool may_hoist(const IterationSpace &space) {
-  // A sum that is kept has the target's type: then it is the same, however it is made.
   return space.lookups.empty() && space.type == space.target_type() && space.operands.size() > 2 &&
          space.coordinates.size() > 3 && space.adds_in_any_order();
 }

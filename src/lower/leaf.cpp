@@ -529,7 +529,9 @@ private:
   /// The array of a find's states, filled. `per_thread`: a part of it for each thread.
   Block filled_states(const LevelPlan &plan, bool per_thread) {
     const Level &found = plan_.nest.levels[plan.level];
-    std::string array = state_arrays_[plan.level] = workspace_.add_states(found, *plan.walk(), per_thread);
+    const bool is_kept = plan.walk()->state_level < plan_.shared; // while other statements are executed
+    std::string array = state_arrays_[plan.level] = workspace_.add_states(
+        found, *plan.walk(), per_thread, is_kept ? std::optional(number_.leaf) : std::nullopt);
     return fill_states(array, found, *plan.walk());
   }
 

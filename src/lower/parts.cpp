@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <set>
 
 namespace unravel::lower {
 
@@ -20,13 +21,16 @@ using term::Term;
 
 namespace {
 
-/// The levels around it.
-loop::Block in_levels(const std::vector<Level> &levels, loop::Block block) {
+using Names = std::set<std::string>;
+
+/// The levels around it. `known`: what has its value before.
+loop::Block in_levels(const std::vector<Level> &levels, loop::Block block, const Names &known = {}) {
   for (std::size_t k = levels.size(); k-- > 0;) {
     const Level &level = levels[k];
     block = where(level.guards, std::move(block));
     if (level.is_let()) {
-      block.insert(block.begin(), {loop::Let{level.variable, level.value}});
+      if (!known.contains(level.variable))
+        block.insert(block.begin(), {loop::Let{level.variable, level.value}});
       continue;
     }
     loop::For loop{level.variable, level.lower, level.upper};
@@ -90,13 +94,21 @@ public:
     }
   }
 
-  loop::Block block_of(const std::vector<PartNode> &nodes) const {
+  loop::Block block_of(const std::vector<PartNode> &nodes, Names known = {}) const {
     loop::Block block;
     for (const PartNode &node : nodes) {
       for (std::size_t part : node.begins)
         loop::append(block, begun(part, node));
-      loop::Block inside = node.part ? executed(*node.part, node) : block_of(node.body);
-      loop::append(block, in_levels(node.levels, std::move(inside)));
+      Names inside = known;
+      for (const Level &level : node.levels)
+        if (level.is_let()) inside.insert(level.variable);
+      loop::Block body = node.part ? executed(*node.part, node) : block_of(node.body, inside);
+      loop::append(block, in_levels(node.levels, std::move(body), known));
+      for (const Level &level : node.levels) { // values that are there for what follows, too
+        if (!level.is_let()) break;
+        known.insert(level.variable);
+        if (!level.guards.empty()) break;
+      }
     }
     return block;
   }

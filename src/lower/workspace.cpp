@@ -83,8 +83,10 @@ loop::ElementType Workspace::state_element(const Level &level, const plan::Walk 
   return small ? loop::ElementType::Int32 : loop::ElementType::Int64;
 }
 
-std::string Workspace::add_states(const Level &level, const plan::Walk &walk, bool per_thread) {
-  return add_scratch(level.variable + "_states", state_element(level, walk), slots_of(walk.state_room),
+std::string Workspace::add_states(const Level &level, const plan::Walk &walk, bool per_thread,
+                                  std::optional<int> leaf) {
+  const std::string own = leaf ? fmt::format("_{}", *leaf + 1) : "";
+  return add_scratch(level.variable + "_states" + own, state_element(level, walk), slots_of(walk.state_room),
                      per_thread, fmt::format("where the walks over {} stand", level.tensor));
 }
 

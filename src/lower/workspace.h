@@ -35,7 +35,9 @@ public:
                     bool per_thread);
 
   /// The array of a find's states; returns its name.
-  std::string add_states(const scan::Level &level, const plan::Walk &walk, bool per_thread);
+  /// `leaf`: whose states these are, where others in the same loop keep theirs, too.
+  std::string add_states(const scan::Level &level, const plan::Walk &walk, bool per_thread,
+                         std::optional<int> leaf = {});
 
   /// The array of the next values of a loop that its walks meet (jump.h); `none`: more than any value.
   std::string add_next(const scan::Level &level, const plan::Walk &walk, bool per_thread, std::int64_t &none);

@@ -1,6 +1,7 @@
 #include "scan/scan.h"
 
 #include "scan/reasons.h"
+#include "text/contains.h"
 
 #include <algorithm>
 
@@ -27,6 +28,12 @@ std::size_t known_behind(const std::vector<Level> &levels, const std::vector<Ter
          }))
     --behind;
   return behind;
+}
+
+bool share_variables(const Term &condition, const std::vector<Term> &terms) {
+  return std::ranges::any_of(term::variables_of(condition), [&](const std::string &variable) {
+    return std::ranges::any_of(terms, [&](const Term &term) { return term::mentions(term, variable); });
+  });
 }
 
 } // namespace
@@ -73,6 +80,18 @@ Search scan_search(const combine::IterationSpace &space, const combine::Place &p
     needed.insert(needed.end(), here.begin(), here.end());
   }
   const std::size_t behind = std::max(least, known_behind(instances.levels, needed));
+  // What the instances say further in only, of what is needed here: there may be no instance.
+  term::Substitution values; // of what is only assigned further in
+  for (std::size_t k = behind; k < instances.levels.size(); ++k) {
+    const Level &level = instances.levels[k];
+    if (level.is_let()) values.emplace(level.variable, term::substitute(level.value, values));
+    for (const Term &said_there : conditions_of(level)) {
+      const Term condition = term::substitute(said_there, values);
+      if (known_behind(instances.levels, {condition}) <= behind && share_variables(condition, needed) &&
+          !contains(result.conditions, condition))
+        result.conditions.push_back(condition);
+    }
+  }
   result.nest = instances;
   result.nest.safe_loads.insert(whole.safe_loads.begin(), whole.safe_loads.end());
   result.nest.levels.resize(behind);
