@@ -250,8 +250,11 @@ private:
     Names set{written_element(*stored)->array};
     for (const auto &[array, value] : columns)
       set.insert(array);
-    return set == Names(room->arrays.begin(), room->arrays.end()) && is_repeatable(is_zeroed) &&
-           repeat(columns, *stored->as<Store>(), *sum, *room, around) && in_first_lane(block, *sum);
+    if (set != Names(room->arrays.begin(), room->arrays.end()) || !is_repeatable(is_zeroed) ||
+        !repeat(columns, *stored->as<Store>(), *sum, *room, around))
+      return false;
+    read_first_lane(block, *sum);
+    return true;
   }
 
   /// Where the value's only operands are one sum's, its slot.
@@ -312,7 +315,7 @@ private:
   }
 
   /// What is zeroed is so once it has been read for all rows: no row appends a sum twice.
-  bool in_first_lane(Block &block, const Term &sum) const {
+  void read_first_lane(Block &block, const Term &sum) const {
     const Term slot = map_ ? term::apply(list_, {sum}) : sum;
     std::erase_if(block, [&](const Statement &statement) {
       const Element *zeroed = element_set_to(0, statement);
@@ -322,7 +325,6 @@ private:
       return element.array == array_ ? Element{array_ + "_of_rows", term::scale(rows_at_once, slot)}
                                      : element;
     });
-    return true;
   }
 
   Block together(Block once) {

@@ -1,6 +1,7 @@
 #include "scan/scan.h"
 
 #include "scan/reasons.h"
+#include "term/children.h"
 #include "text/contains.h"
 
 #include <algorithm>
@@ -28,12 +29,6 @@ std::size_t known_behind(const std::vector<Level> &levels, const std::vector<Ter
          }))
     --behind;
   return behind;
-}
-
-bool share_variables(const Term &condition, const std::vector<Term> &terms) {
-  return std::ranges::any_of(term::variables_of(condition), [&](const std::string &variable) {
-    return std::ranges::any_of(terms, [&](const Term &term) { return term::mentions(term, variable); });
-  });
 }
 
 } // namespace
@@ -87,7 +82,10 @@ Search scan_search(const combine::IterationSpace &space, const combine::Place &p
     if (level.is_let()) values.emplace(level.variable, term::substitute(level.value, values));
     for (const Term &said_there : conditions_of(level)) {
       const Term condition = term::substitute(said_there, values);
-      if (known_behind(instances.levels, {condition}) <= behind && share_variables(condition, needed) &&
+      const std::set<std::string> variables = term::variables_of(condition);
+      if (known_behind(instances.levels, {condition}) <= behind &&
+          std::ranges::any_of(needed,
+                              [&](const Term &each) { return term::mentions_any(each, variables); }) &&
           !contains(result.conditions, condition))
         result.conditions.push_back(condition);
     }
