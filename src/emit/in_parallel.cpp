@@ -279,8 +279,7 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
     }
     open("", {});
     statement_ = &loop;
-    const std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
-    nested(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {3})", variable, first, end, step), x.body);
+    nested(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {3})", variable, first, end, step_of(x)), x.body);
     for (const Appended::Pointers &pointers : made.pointers)
       if (!made.counter(pointers.end)) {
         const std::string &own = names_.variable(pointers.end);

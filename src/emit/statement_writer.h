@@ -249,6 +249,8 @@ private:
   std::string declare_own(const loop::WorkspaceArray &array);
   /// The clause of a pragma for a parallel loop that appends.
   std::string own_copies(const loop::For &loop);
+  /// i++, or i += 32.
+  std::string step_of(const loop::For &loop) const;
   /// The arrays that each thread of the parallel loop has for itself.
   std::vector<const loop::WorkspaceArray *> own_arrays(const loop::For &loop) const;
   /// Writes with these declared, for this thread.

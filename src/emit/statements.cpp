@@ -162,6 +162,11 @@ void StatementWriter::write_for(const For &x) {
   write_loop(x);
 }
 
+std::string StatementWriter::step_of(const For &loop) const {
+  const std::string &variable = names_.variable(loop.variable);
+  return loop.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, loop.step);
+}
+
 void StatementWriter::write_loop(const For &x) {
   const std::string masked_end = write_masked(x);
   const std::string left = write_paired_lanes(x);
@@ -182,8 +187,7 @@ void StatementWriter::write_loop(const For &x) {
       start += fmt::format(", {} = {}", name, end);
     end = name;
   }
-  std::string step = x.step == 1 ? variable + "++" : fmt::format("{} += {}", variable, x.step);
-  std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step);
+  std::string head = fmt::format("for ({}; {} < {}; {})", start, variable, end, step_of(x));
   if (x.team && options_.openmp_pragmas) return write_team(x, head);
   if (x.parallel && options_.openmp_pragmas) {
     ++threads_;

@@ -15,15 +15,6 @@ namespace {
 
 using Names = std::set<std::string>;
 
-/// All that the statements read or write: variables, locals, arrays.
-Names names_in(const Block &block) {
-  const Effects effects = effects_of(block);
-  Names names = names_read(block);
-  names.insert(effects.assigned.begin(), effects.assigned.end());
-  names.insert(effects.stored.begin(), effects.stored.end());
-  return names;
-}
-
 bool meet(const Names &first, const Names &second) {
   return std::ranges::any_of(first, [&](const std::string &name) { return second.contains(name); });
 }

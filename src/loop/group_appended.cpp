@@ -15,14 +15,6 @@ namespace {
 
 using Names = std::set<std::string>;
 
-Names names_in(const Statement &statement) {
-  const Effects effects = effects_of(statement);
-  Names names = names_read({statement});
-  names.insert(effects.assigned.begin(), effects.assigned.end());
-  names.insert(effects.stored.begin(), effects.stored.end());
-  return names;
-}
-
 /// The loop over rows while it is looked at; anything that it isn't known to allow ends that.
 class Appending {
 public:
@@ -155,7 +147,7 @@ private:
 
   /// What isn't appended yet: in lanes, where it is about sums.
   bool walk(Statement &statement) {
-    const Names names = names_in(statement);
+    const Names names = names_in({statement});
     if (is_about_result(names) || (!repeated_.empty() && names.contains(array_))) return false;
     auto *loop = is_segment(statement) ? statement.as<For>() : nullptr;
     if ((loop ? names_read(loop->body) : names_read({statement})).contains(loop_.variable)) return false;
@@ -196,7 +188,7 @@ private:
     each_statement(rest, [&](Statement &inner) {
       if (auto *set = inner.as<SetElement>(); set && set->value == row()) set->value = Term(0);
     });
-    return !names_read(rest).contains(loop_.variable) && !names_in(statement).contains(array_);
+    return !names_read(rest).contains(loop_.variable) && !names_in({statement}).contains(array_);
   }
 
   bool take_out_of(Statement &statement) {
@@ -209,7 +201,7 @@ private:
         continue;
       }
       for (Statement &inner : *block)
-        if (is_counted_in(inner) ? !take_out_of(inner) : is_about_result(names_in(inner))) return false;
+        if (is_counted_in(inner) ? !take_out_of(inner) : is_about_result(names_in({inner}))) return false;
     }
     return true;
   }
@@ -231,7 +223,7 @@ private:
         if (room || next != end_ || wanted->least != end_ + Term(1)) return false;
         room = wanted;
       } else if (const auto *set = statement.as<SetElement>(); set && results_.contains(set->array)) {
-        if (set->slot != next || is_about_result(names_in({Let{"", set->value}})) ||
+        if (set->slot != next || is_about_result(names_in({{Let{"", set->value}}})) ||
             !columns.emplace(set->array, set->value).second)
           return false;
       } else if (written && results_.contains(written->array)) {
@@ -242,7 +234,8 @@ private:
       } else if (const Element *zeroed = element_set_to(0, statement); zeroed && zeroed->array == array_) {
         if (!sum || zeroed->slot != *sum) return false;
         is_zeroed = true;
-      } else if (const Names names = names_in(statement); is_about_result(names) || names.contains(array_)) {
+      } else if (const Names names = names_in({statement});
+                 is_about_result(names) || names.contains(array_)) {
         return false;
       }
     }

@@ -279,6 +279,14 @@ std::set<std::string> names_read(const Block &block) {
   return names;
 }
 
+std::set<std::string> names_in(const Block &block) {
+  const Effects effects = effects_of(block);
+  std::set<std::string> names = names_read(block);
+  names.insert(effects.assigned.begin(), effects.assigned.end());
+  names.insert(effects.stored.begin(), effects.stored.end());
+  return names;
+}
+
 bool is_hollow(const Statement &statement) {
   auto blocks = blocks_of(statement);
   return !blocks.empty() &&

@@ -78,6 +78,8 @@ std::vector<const KeyedRange *> keyed_ranges_of(const Statement &statement);
 
 /// What the statements read: variables, locals, arrays of indices and of values.
 std::set<std::string> names_read(const Block &block);
+/// And what they assign and store.
+std::set<std::string> names_in(const Block &block);
 /// Whether it holds blocks, but no statement in them.
 bool is_hollow(const Statement &statement);
 
