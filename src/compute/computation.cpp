@@ -1,6 +1,7 @@
 #include "compute/argmin.h"
 #include "compute/coordinates.h"
 #include "compute/fills.h"
+#include "compute/known.h"
 #include "compute/mask.h"
 #include "compute/value.h"
 
@@ -255,15 +256,17 @@ bool is_factor(const Statement &statement, const Value &value, const Access &acc
 }
 
 bool is_nothing_without(const Statement &statement, const Value &value, const std::set<std::string> &names) {
-  const value::Known known = value::known_value<Access>(value, [&](const Access &read) {
-    if (!names.contains(read.name())) return value::Known();
-    return statement.product && !read.fill ? value::Known::nothing() : value::Known::of(read.fill_or_zero());
+  const Known known = known_value(value, statement.type, statement.types, [&](const Access &read) {
+    if (!names.contains(read.name())) return Known();
+    if (statement.product && !read.fill) return Known::nothing();
+    return Known::of(value::Scalar::of(read.fill_or_zero(), type_of(statement.types, read.tensor)));
   });
-  const double identity = identity_of(statement);
-  const bool is_integer = value::is_integer(statement.type);
-  return known == value::Known::nothing() ||
-         known ==
-             value::Known::of(is_integer ? value::Scalar::of(identity, statement.type).number() : identity);
+  if (known.kind != Known::Kind::Number) return known.kind == Known::Kind::Nothing;
+  const auto target = statement.types.find(statement.target.tensor);
+  const value::Type type = target == statement.types.end() ? statement.type : target->second;
+  const value::Scalar made = value::converted(known.number, type);
+  const auto identity = value::Scalar::of(identity_of(statement), type);
+  return made.real == identity.real && made.integer == identity.integer && made.imaginary == 0;
 }
 
 double initial_of(const Program &program, const std::string &result) {

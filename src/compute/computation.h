@@ -87,6 +87,7 @@ struct Statement {
   text::Span span;
   value::Type type =
       value::Type::Float64; // that its value is computed in, and then converted to the target's
+  std::map<std::string, value::Type> types = {}; // of tensors and scalars, once they are settled
 };
 
 /// A size that isn't the extent of a tensor by itself: an integer of any sign that the program is given.

@@ -1,5 +1,6 @@
 #include "compute/argmin.h"
 #include "compute/coordinates.h"
+#include "compute/known.h"
 
 #include "report/diagnostic.h"
 #include "report/suggest.h"
@@ -180,21 +181,13 @@ private:
     value::TypedParts parts;
     value::collect_types(
         tree, [](const Value &) { return std::optional(value::Type::Int64); }, true, parts);
-    const value::Known known = value::known_value<Access>(tree, [](auto &) { return value::Known(); });
-    if (parts.common || known.kind != value::Known::Kind::Number) return std::nullopt;
-    const value::Scalar made = value::converted(
-        parts.is_fraction ? value::Scalar::written(known.number) : of_whole_numbers(tree), type);
+    const bool is_real = parts.is_fraction || parts.is_real;
+    const Known known = known_value(tree, is_real ? value::Type::Float64 : value::Type::Int64, {},
+                                    [](const Access &) { return Known(); });
+    if (parts.common || known.kind != Known::Kind::Number) return std::nullopt;
+    const value::Scalar made = value::converted(known.number, type);
     if (!value::is_exact_as_double(made) || !value::holds(type, made.number())) return std::nullopt;
     return value::Number{made.number()};
-  }
-
-  static value::Scalar of_whole_numbers(const Value &tree) {
-    if (const double *number = value::number_of(tree)) return value::Scalar::written(*number);
-    const auto &made = std::get<Value::Apply>(tree.kind);
-    std::vector<value::Scalar> arguments;
-    for (const Value &argument : made.arguments)
-      arguments.push_back(of_whole_numbers(argument));
-    return value::evaluate_exactly(made.op, value::Type::Int64, std::move(arguments));
   }
 
   /// a < b <= c: both hold.

@@ -28,11 +28,15 @@ Program arguments_of(const Program &program, const value::OwnOperator &own, Elem
 std::string function_text(const Program &program, const Operator &op, ElementType type,
                           Expressions &expressions) {
   const value::OwnOperator &own = *op.own();
-  const Program arguments = arguments_of(program, own, type);
+  const ElementType inner = value::is_integer(type) && own.is_real ? ElementType::Float64 : type;
+  const Program arguments = arguments_of(program, own, inner);
   const Names names(arguments);
   Expressions inside(arguments, names);
   inside.name_own(expressions.own_names());
-  const std::string c = c_type(type), value = inside.value(loop::definition_of(own), type);
+  const std::string c = c_type(type);
+  std::string value = inside.value(loop::definition_of(own), inner);
+  if (inner != type && type != ElementType::Bool)
+    value = fmt::format("unravel_from_real{}({})", expressions.need_typed("from_real", type), value);
   for (const std::string &part : inside.needs())
     expressions.need(part);
   std::string before;
@@ -44,13 +48,13 @@ std::string function_text(const Program &program, const Operator &op, ElementTyp
   std::string parameters, unused;
   for (std::size_t k = 0; k < own.arguments.size(); ++k) {
     const std::string &argument = names.variable(own.arguments[k]);
-    parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", c, argument);
+    parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", c_type(inner), argument);
     if (!used.contains(k)) unused += fmt::format("(void){}; ", argument);
   }
   const std::string name = expressions.own_function(op, type), macro = "UNRAVEL_OWN_" + name;
   std::string text = fmt::format("#ifndef {0}\n#define {0}\n", macro);
   text += wrap_text(comment_text(value::to_text(own)), "// ");
-  const bool is_cut = value::is_integer(type) && value::promoted(type) != type;
+  const bool is_cut = inner == type && value::is_integer(type) && value::promoted(type) != type;
   text += fmt::format("static inline {} {}({}) {{ {}return {}; }}\n", c, name, parameters, unused,
                       type == ElementType::Bool ? fmt::format("({}) != 0", value)
                       : is_cut                  ? fmt::format("({})({})", c, value)

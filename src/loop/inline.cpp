@@ -48,7 +48,8 @@ void take_factors(const Value &product, double &number, std::vector<Value> &fact
   for (const Value &factor : parts_of(product)) {
     if (arguments_of(Operator::Multiply, factor))
       take_factors(factor, number, factors);
-    else if (const double *constant = value::number_of(factor))
+    else if (const double *constant = value::number_of(factor);
+             constant && !value::is_rounded_product(number, *constant))
       number *= *constant;
     else
       factors.push_back(factor);

@@ -217,6 +217,7 @@ void settle_types(const Request &request, Front &front) {
     statement.type = type_of(statement, types).value_or(of_target);
     if (statement.type != of_target && summed.contains(statement.target.tensor))
       statement.type = value::promoted(statement.type);
+    statement.types = types;
     set_ends(statement, types);
   }
   front.computation.types = types;

@@ -192,15 +192,16 @@ std::string reduction_text(const Operator &op) {
 bool distributes(const Operator &inside, std::size_t argument, const Operator &over) {
   if (inside.own())
     return std::ranges::find(inside.own()->distributes_over, over) != inside.own()->distributes_over.end();
-  const bool is_idempotent = over == Operator::Minimum || over == Operator::Maximum ||
+  // `any` is: of arguments that aren't 0, one; so what makes something else of 0 doesn't distribute over it.
+  const bool is_any = over == Operator::Any;
+  const bool is_idempotent = is_any || over == Operator::Minimum || over == Operator::Maximum ||
                              (over.own() && over.own()->laws.is_idempotent);
-  if (over == Operator::Any) return true;
   switch (inside.kind()) {
-  case Operator::Multiply: return over == Operator::Add;
+  case Operator::Multiply: return over == Operator::Add || is_any;
   case Operator::Add: return over == Operator::Minimum || over == Operator::Maximum;
   case Operator::Minimum:
   case Operator::Maximum: return over == Operator::Minimum || over == Operator::Maximum;
-  case Operator::And: return over == Operator::Or || over == Operator::And || over == Operator::Xor;
+  case Operator::And: return over == Operator::Or || over == Operator::And || over == Operator::Xor || is_any;
   case Operator::Or: return over == Operator::Or || over == Operator::And;
   case Operator::First: return argument == 0 || is_idempotent;
   case Operator::Second: return argument == 1 || is_idempotent;

@@ -246,9 +246,15 @@ std::complex<long double> evaluate_own(const OwnOperator &own,
   return folded(own, arguments, [&](const auto &some) { return of_definition(own.definition, some); });
 }
 
-/// As C computes with integers of fewer than 32 bits.
+/// As C computes with integers of fewer than 32 bits; what has roots and the like, in double.
 Scalar evaluate_own(const OwnOperator &own, Type type, const std::vector<Scalar> &arguments) {
   return folded(own, arguments, [&](std::vector<Scalar> some) {
+    if (own.is_real) {
+      std::vector<double> numbers;
+      for (const Scalar &argument : some)
+        numbers.push_back(argument.number());
+      return converted(Scalar{Type::Float64, of_definition(own.definition, numbers)}, type);
+    }
     for (Scalar &argument : some)
       argument = converted(argument, promoted(type));
     return converted(of_definition(own.definition, promoted(type), some), type);

@@ -3,6 +3,7 @@
 #include "value/operators.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -103,43 +104,19 @@ template <class Value, class Map> Value map_parts(const Value &tree, const Map &
   return {typename Value::Apply{made->op, std::move(arguments)}};
 }
 
-// ---- what isn't stored
-
-/// What is known of a value: nothing at all; that there is none, as one of its parts isn't stored; the
-/// number.
-struct Known {
-  enum class Kind { Unknown, Nothing, Number } kind = Kind::Unknown;
-  double number = 0;
-
-  static Known of(double number) { return {Kind::Number, number}; }
-  static Known nothing() { return {Kind::Nothing, 0}; }
-  friend bool operator==(const Known &, const Known &) = default;
-};
-
-/// Of the tree, where known(leaf) is so of each leaf. What absorbs is known whatever the other arguments are:
-/// 0 times something that isn't known is 0, as it is where nothing is stored.
-template <class Leaf, class Value, class KnownOf> Known known_value(const Value &tree, const KnownOf &known) {
-  if (const double *number = number_of(tree)) return Known::of(*number);
-  if (const auto *leaf = std::get_if<Leaf>(&tree.kind)) return known(*leaf);
-  const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
-  if (!made || made->op == Operator::Complex) return {};
-  std::vector<double> numbers;
-  std::optional<double> absorbs;
-  for (std::size_t k = 0; k < made->arguments.size(); ++k) {
-    const Known argument = known_value<Leaf>(made->arguments[k], known);
-    if (argument.kind == Known::Kind::Nothing) return argument;
-    if (argument.kind == Known::Kind::Unknown) continue;
-    numbers.push_back(argument.number);
-    if (!absorbs) absorbs = absorbed(made->op, k, argument.number);
-  }
-  if (absorbs) return Known::of(*absorbs);
-  if (numbers.size() < made->arguments.size()) return {};
-  return Known::of(evaluate<double>(made->op, numbers));
-}
-
 // ---- sums and quotients of products
 
-/// constant * factor * ... / (divisor * ...). No factor or divisor is a number, product or quotient.
+/// Of two whole numbers that doubles hold, a product that they don't: integers of 64 bits may.
+inline bool is_rounded_product(double one, double other) {
+  constexpr double most = 9007199254740992; // 2^53
+  const auto is_exact = [](double number) {
+    return std::fabs(number) <= most && std::floor(number) == number;
+  };
+  return is_exact(one) && is_exact(other) && std::fabs(one * other) > most;
+}
+
+/// constant * factor * ... / (divisor * ...). No factor or divisor is a number, but for one whose product
+/// with the constant would be rounded, none a product or quotient.
 template <class Value> struct Quotient {
   double constant = 1;
   std::vector<Value> factors, divisors;
@@ -147,7 +124,8 @@ template <class Value> struct Quotient {
   /// What it is multiplied by, or divided.
   void take(const Value &by, bool divides = false) {
     std::vector<Value> &own = divides ? divisors : factors;
-    if (const double *number = number_of(by)) {
+    const double *number = number_of(by);
+    if (number && (divides || !is_rounded_product(constant, *number))) {
       constant = divides ? constant / *number : constant * *number;
     } else if (const auto *negative = arguments_of(Operator::Negate, by)) {
       constant = -constant;

@@ -40,6 +40,43 @@ TEST(ToolFunctions, OfZero) {
   }
 }
 
+/// What the check can't tell, since the reference reads the same program.
+TEST(ToolFunctions, OfIntegersAreWhatCComputes) {
+  const Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 2 5\n2 1 1\n");
+  desk.write("x.mtx", "%%MatrixMarket matrix array integer general\n2 1\n0\n1\n");
+  const auto result = [&](const std::string &line, std::vector<std::string> formats, const char *operand) {
+    std::vector<std::string> command{"run", line, "-i", operand, "-o", "y=y.txt"};
+    for (const std::string &format : formats)
+      command.insert(command.end(), {"-f", format});
+    const Outcome outcome = desk.unravel(command);
+    EXPECT_EQ(outcome.code, 0) << line << outcome.error;
+    return desk.read("y.txt");
+  };
+  EXPECT_EQ(result("y(i) = x(i) + int32(sqrt(16))", {"x=dense int32"}, "x=x.mtx"), "4\n5\n");
+  EXPECT_EQ(result("y(i) = x(i) + int32(pow(2, 3))", {"x=dense int32"}, "x=x.mtx"), "8\n9\n");
+  // Where nothing is stored, -1 is 255, and 4294967295 without a sign.
+  EXPECT_EQ(result("y(i) += uint8(A(i,j) - 1)", {"A=csr int32"}, "A=a.mtx"), "514\n510\n");
+  EXPECT_EQ(result("y(i) += (A(i,j) < -1)", {"A=csr uint32"}, "A=a.mtx"), "3\n3\n");
+  EXPECT_EQ(result("y(i) += uint32(A(i,j) - 1)", {"A=csr int32", "y=dense int64"}, "A=a.mtx"),
+            "8589934594\n8589934590\n");
+  EXPECT_EQ(result("y(i) min= A(i,j) * 0 + 7", {"A=csr int32 fill inf", "y=dense int64"}, "A=a.mtx"),
+            "7\n7\n");
+  // Products that no double holds.
+  EXPECT_EQ(
+      result("y(i) = x(i) * 94906267 * 94906267 - x(i) * 94906267 * 94906266", {"x=dense int64"}, "x=x.mtx"),
+      "0\n94906267\n");
+}
+
+/// any(0, 5) + 1 is 6, whatever `any` may choose.
+TEST(ToolFunctions, AnyIsNotMultipliedOut) {
+  const Desk desk;
+  const Outcome outcome = desk.unravel(
+      {"run", "y(i) = (x(i) + z(i)) * w(i) in any.+", "-i", "x=zeros:3", "-i", "z=ones:3", "-i", "w=ones"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.error.find("can't be multiplied out"), std::string::npos) << outcome.error;
+}
+
 TEST(ToolFunctions, RoundNoComplexNumbers) {
   const Outcome outcome = Desk().unravel({"compile", "y(i) = floor(x(i))", "-f", "x=dense complex128"});
   EXPECT_EQ(outcome.code, 1);

@@ -89,6 +89,31 @@ TEST(ValueLaws, AreWhatNumbersSayOfReductions) {
   }
 }
 
+/// `any` may choose: each value that it may have outside must be one that it may have inside.
+TEST(ValueLaws, SayWhatMayBeMultipliedOutOfAny) {
+  const std::vector<double> samples{-2, 0, 0.5, 1, 3};
+  const auto choices = [](double one, double other) {
+    return one == 0 ? std::vector{other} : other == 0 ? std::vector{one} : std::vector{one, other};
+  };
+  for (const Laws &inside : all_operators)
+    for (std::size_t argument = 0; inside.least == 2 && argument < 2; ++argument) {
+      if (!distributes(inside.op, argument, Operator::Any)) continue;
+      for (double x : samples)
+        for (double y : samples)
+          for (double z : samples) {
+            const auto with_z = [&](double here) {
+              const std::vector<double> both{here, z}, turned{z, here};
+              return evaluate<double>(inside.op, argument == 0 ? both : turned);
+            };
+            std::vector<double> may_be;
+            for (double choice : choices(x, y))
+              may_be.push_back(with_z(choice));
+            for (double choice : choices(with_z(x), with_z(y)))
+              EXPECT_NE(std::ranges::find(may_be, choice), may_be.end()) << inside.name << argument;
+          }
+    }
+}
+
 TEST(ValueLaws, SayWhatMayBeMultipliedOut) {
   const std::vector<double> samples{-2, 0, 0.5, 1, 3};
   auto both = [](Operator op, double x, double y) { return evaluate<double>(op, std::vector<double>{x, y}); };
@@ -110,25 +135,16 @@ TEST(ValueLaws, SayWhatMayBeMultipliedOut) {
     }
 }
 
-/// Nothing makes nothing of all; what absorbs is known whatever the rest is.
-TEST(ValueKnown, WhereSomethingIsNotStored) {
-  auto known = [](const Value &value, Known of_a) {
-    return known_value<Name>(value, [&](const Name &name) { return name.text == "a" ? of_a : Known(); });
-  };
-  const Value minimum = apply(Operator::Minimum, std::vector{a, b});
-  EXPECT_EQ(known(product(std::vector{a, b}), Known::of(0)), Known::of(0));
-  EXPECT_EQ(known(sum(std::vector{a, b}), Known::of(0)), Known());
-  EXPECT_EQ(known(sum(std::vector{a, b}), Known::nothing()), Known::nothing());
-  EXPECT_EQ(known(minimum, Known::of(0)), Known());
-  EXPECT_EQ(known(apply(Operator::SquareRoot, std::vector{a}), Known::of(0)), Known::of(0));
-  EXPECT_EQ(known(apply(Operator::Exponential, std::vector{a}), Known::of(0)), Known::of(1));
-}
-
 TEST(ValueText, OfCallsAndComparisons) {
   EXPECT_EQ(text(apply(Operator::Minimum, std::vector{a, sum(std::vector{b, c})})), "min(a, b + c)");
   const Value less = apply(Operator::Less, std::vector{a, sum(std::vector{b, c})});
   EXPECT_EQ(text(less), "a < b + c");
   EXPECT_EQ(text(product(std::vector{less, d})), "(a < b + c) * d");
+}
+
+TEST(ValueTree, NumbersThatNoDoubleHoldsStayApart) {
+  EXPECT_EQ(text(product(std::vector{number(94906267), a, number(94906267)})), "94906267 * a * 94906267");
+  EXPECT_EQ(text(product(std::vector{number(0.5), a, number(1e300)})), "5e+299 * a");
 }
 
 TEST(ValueTree, ProductsHaveOneNumberInFront) {
