@@ -192,7 +192,8 @@ SpannedText spanned_text(const Program &original, const EmitOptions &options) {
   const std::string own_operators = own_operators_text(program, expressions);
   if (!program.workspace.empty()) expressions.need("workspace");
   std::string result = includes(expressions.needs(), options, names);
-  result += helpers(expressions.needs(), expressions.single_precision(), options) + own_operators;
+  result += helpers(expressions.needs(), expressions.single_precision(), options, function.text);
+  result += own_operators;
   if ((!options.with_header && !options.is_declared) || options.in_process) {
     for (const StructType &type : names.types()) {
       result += struct_text(type, expressions, !options.in_process);

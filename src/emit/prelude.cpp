@@ -164,6 +164,18 @@ std::string typed_functions(const std::set<std::string> &needs) {
   return integers + complex;
 }
 
+/// Does the text call that function, but in OpenMP's pragmas alone? Without OpenMP nothing would call it.
+bool is_called_by_pragmas(const std::string &function, const std::string &text) {
+  const std::string call = "unravel_" + function + "(";
+  bool is_called = false;
+  for (std::size_t at = 0; (at = text.find(call, at)) != std::string::npos; at += call.size()) {
+    const std::size_t line = at == 0 ? std::string::npos : text.rfind('\n', at);
+    if (line == std::string::npos || text.compare(line + 1, 7, "#pragma") != 0) return false;
+    is_called = true;
+  }
+  return is_called;
+}
+
 } // namespace
 
 std::string parts_of_c(const std::string &file, const std::set<std::string> &names) {
@@ -184,7 +196,8 @@ std::string includes(const std::set<std::string> &needs, const EmitOptions &opti
   return result + parts_of_c("includes", wanted) + "\n";
 }
 
-std::string helpers(std::set<std::string> needs, bool single, const EmitOptions &options) {
+std::string helpers(std::set<std::string> needs, bool single, const EmitOptions &options,
+                    const std::string &kernel) {
   if (needs.contains("gathers") && options.gathers == EmitOptions::Gathers::Always)
     needs.insert("fast_gathers");
   if (needs.contains("grow") || needs.contains("reserve")) needs.insert("large_pages");
@@ -206,6 +219,7 @@ std::string helpers(std::set<std::string> needs, bool single, const EmitOptions 
       // Where masked steps alone ask for it.
       if (name == "uneven_L" && !needs.contains("uneven_in_pairs"))
         made = "#ifdef UNRAVEL_MASKS\n" + made + "#endif\n\n";
+      if (is_called_by_pragmas(name, kernel)) made = "#ifdef _OPENMP\n" + made + "#endif\n\n";
       result += made;
     }
   }

@@ -17,7 +17,8 @@ std::string parts_of_c(const std::string &file, const std::set<std::string> &nam
 std::string includes(const std::set<std::string> &needs, const EmitOptions &options, const Names &names);
 
 /// Macros and functions of ours that the text uses, each behind a guard: several kernels may stand in one
-/// file. `single`: values of single precision.
-std::string helpers(std::set<std::string> needs, bool single, const EmitOptions &options);
+/// file. `single`: values of single precision. `kernel`: the function that they stand in front of.
+std::string helpers(std::set<std::string> needs, bool single, const EmitOptions &options,
+                    const std::string &kernel);
 
 } // namespace unravel::emit

@@ -26,7 +26,9 @@ std::string integer_text(const value::Scalar &number) {
   if (number.type == ElementType::Int64 && number.integer == INT64_MIN) return "INT64_MIN";
   if (value::facts_of(number.type).is_signed || value::facts_of(number.type).bytes < 4)
     return std::to_string(number.integer);
-  return std::to_string(static_cast<std::uint64_t>(number.integer)) + "u";
+  // What is computed of literals alone has all bits of the type, too.
+  return std::to_string(static_cast<std::uint64_t>(number.integer)) +
+         (value::facts_of(number.type).bytes == 8 ? "ull" : "u");
 }
 
 } // namespace
