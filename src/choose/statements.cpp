@@ -204,14 +204,16 @@ bool runs_in_parallel(const SharedVerdict &loop, const parse::ScheduleTree &sche
   if (wanted.text != loop.verdict.variable) return false;
   if (loop.is_parallel) return true;
   bool carries = loop.verdict.verdict != depend::Verdict::Parallel;
-  report::fail(Kind::not_parallel, wanted.span,
-               fmt::format("the loop over `{}` can't run in parallel: {}", wanted.text,
-                           carries
-                               ? "its statements carry a dependence"
-                               : "iterations share the state of a find or an element, or look for a divisor"),
-               !carries                       ? "leave out `parallel`"
-               : loop.verdict.witness.empty() ? "`unravel deps` shows the dependence"
-                                              : "two iterations that conflict: " + loop.verdict.witness);
+  report::fail(
+      Kind::not_parallel, wanted.span,
+      fmt::format("the loop over `{}` can't run in parallel: {}", wanted.text,
+                  carries
+                      ? "its statements carry a dependence"
+                      : "iterations share the state of a find or an element, look for a divisor, or have a "
+                        "statement that is for one of them"),
+      !carries                       ? "leave out `parallel`"
+      : loop.verdict.witness.empty() ? "`unravel deps` shows the dependence"
+                                     : "two iterations that conflict: " + loop.verdict.witness);
 }
 
 parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nest) {
@@ -243,7 +245,11 @@ void join_loops(const std::vector<Statement> &statements, const combine::Combina
   for (auto first = statements.begin(); first != statements.end();) {
     const std::optional<std::size_t> mode = mode_of_loop(*first);
     auto last = first + 1;
-    while (mode && last != statements.end() && mode_of_loop(*last) == mode && may_be_one(*first, *last))
+    const auto follows_a_clear = [&](std::size_t leaf) { // which stands in front of the leaf's loop
+      return std::ranges::find(combination.clears, leaf, &combine::Clear::before) != combination.clears.end();
+    };
+    while (mode && last != statements.end() && mode_of_loop(*last) == mode && may_be_one(*first, *last) &&
+           !follows_a_clear(static_cast<std::size_t>(last - statements.begin())))
       ++last;
     const std::vector<Statement> group(first, last);
     first = last;

@@ -59,6 +59,9 @@ public:
     }
     for (const combine::Operand &operand : space.operands)
       read_value(operand, positions);
+    for (const combine::Lookup &lookup : space.lookups)
+      for (const combine::Place &place : lookup.places)
+        if (!lookup.is_mask()) read_value(place.operand, positions);
     read(space.target.slot, positions);
     elsewhere_.insert(space.target.array);
     for (const plan::Alternative &alternative : plan.alternatives) {

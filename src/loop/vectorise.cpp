@@ -24,6 +24,11 @@ void check_form(const For &loop, const Request &request, const RequestContext &c
                                request.variable, inner->variable),
                    fmt::format("`vectorise {}`; or an `order` that puts `{}` inside", inner->variable,
                                request.variable));
+    if (const auto *add = statement.as<Accumulate>(); add && add->atomic)
+      report::fail(
+          Kind::not_supported, request.span,
+          fmt::format("the loop over `{}` can't be vectorised: its additions are atomic", loop.variable),
+          "leave out `reduce ... by atomic`, or vectorise another loop");
     const auto *assign = statement.as<Assign>();
     const Local *stored = statement.is<Store>() ? written_local(statement) : nullptr;
     const Element *element = statement.is<Blas>() ? nullptr : written_element(statement);

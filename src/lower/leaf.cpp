@@ -517,7 +517,7 @@ private:
     Level &inner = part.nest.levels[*plan_.equal()->within];
     inner = part_of(inner, *plan_.equal(), pieces);
     Lowerer lowerer(space_, part, number_, shared_, clearing_, workspace_);
-    lowerer.clear_at_ = clear_at_;
+    lowerer.clear_at_ = clear_at_, lowerer.parallel_ = parallel_; // in the same loops
     lowerer.begins_ = begins_inside(*plan_.equal(), pieces);
     lowerer.take_over(*this);
     lowerer.state_arrays_ = state_arrays_;

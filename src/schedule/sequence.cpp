@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace unravel::schedule {
 
@@ -29,7 +30,8 @@ bool mentions(const IterationSpace &space, const std::string &tensor) {
 /// Does the statement set each element of its target to the identity of what all others do to it?
 bool clears_all(const IterationSpace &space, const Combination &program) {
   const double *number = value::number_of(space.value);
-  if (!space.sets || !number || !space.target.local.empty() || !space.lookups.empty()) return false;
+  if (!space.sets || !number || !space.target.local.empty() || !space.lookups.empty() || space.target.appends)
+    return false;
   bool is_reduced = *number == 0; // zeros are set all at once, whatever comes then
   for (const IterationSpace &other : program.leaves) {
     if (other.target.tensor != space.target.tensor || other.sets) continue;
@@ -122,13 +124,14 @@ private:
     return false;
   }
 
-  /// Each part has a loop of its own: numbers in between.
+  /// Each part has a loop of its own: what comes behind makes room for their numbers.
   void take_apart(const std::vector<std::size_t> &cuts, std::size_t depth) {
-    int parts = static_cast<int>(cuts.size());
+    const int more = static_cast<int>(cuts.size()) - 2;
     const std::vector<int> place = leaf(cuts.front()).place;
     for (IterationSpace &each : program_.leaves)
-      if (std::equal(place.begin(), place.begin() + static_cast<std::ptrdiff_t>(depth), each.place.begin()))
-        each.place[depth] *= parts;
+      if (std::equal(place.begin(), place.begin() + static_cast<std::ptrdiff_t>(depth), each.place.begin()) &&
+          each.place[depth] > place[depth])
+        each.place[depth] += more;
     for (std::size_t part = 0; part + 1 < cuts.size(); ++part)
       for (std::size_t k = cuts[part]; k < cuts[part + 1]; ++k)
         leaf(k).place[depth] += static_cast<int>(part);
@@ -147,12 +150,34 @@ bool adds_products_alone(const IterationSpace &space) {
 }
 
 /// Where a subscript of the target is a slot by itself, its extent is the array's.
-void name_extents(const IterationSpace &space, Combination &program) {
+std::map<std::string, Term> extents_in(const IterationSpace &space, const Combination &program) {
+  std::map<std::string, Term> found;
   const std::vector<Term> &extents = program.arrays.at(space.target.array);
   for (std::size_t k = 0; k < extents.size() && extents.size() == space.target.coordinates.size(); ++k)
     if (const auto *index = space.target.coordinates[k].as<term::Variable>();
         index && space.target.slots[k] == space.target.coordinates[k])
-      program.extents.insert_or_assign(index->name, extents[k]);
+      found.emplace(index->name, extents[k]);
+  return found;
+}
+
+/// What those statements say of indices, where all others that have them agree.
+void name_extents(const std::vector<std::size_t> &freed, Combination &program) {
+  std::map<std::string, Term> named;
+  for (std::size_t leaf : freed)
+    named.merge(extents_in(program.leaves[leaf], program));
+  for (std::size_t k = 0; k < program.leaves.size(); ++k) {
+    const IterationSpace &space = program.leaves[k];
+    const std::map<std::string, Term> own =
+        contains(freed, k) ? extents_in(space, program) : std::map<std::string, Term>();
+    std::erase_if(named, [&](const auto &each) {
+      if (!contains(space.coordinates, each.first)) return false;
+      const std::map<std::string, Term> &known = own.contains(each.first) ? own : program.extents;
+      const auto extent = known.find(each.first);
+      return extent == known.end() || extent->second != each.second;
+    });
+  }
+  for (const auto &[index, extent] : named)
+    program.extents.insert_or_assign(index, extent);
 }
 
 bool has_clear_of(const std::string &tensor, const Combination &program) {
@@ -183,6 +208,7 @@ bool may_be_free(const std::vector<std::size_t> &clears, const std::vector<std::
 
 void free_loops(Combination &program, prove::Prover &prover) {
   std::vector<IterationSpace> &leaves = program.leaves;
+  std::vector<std::size_t> freed; // of targets that are cleared as a whole
   for (std::size_t first = 0, last; first < leaves.size(); first = last) {
     std::vector<std::size_t> clears, adders;
     for (last = first; last < leaves.size() && leaves[last].place[0] == leaves[first].place[0]; ++last)
@@ -195,13 +221,19 @@ void free_loops(Combination &program, prove::Prover &prover) {
       program.clears.push_back(
           {leaves[k].target.tensor, leaves[k].target.array, first, *value::number_of(leaves[k].value)});
     for (std::size_t k : adders) {
-      if (has_clear_of(leaves[k].target.tensor, program)) name_extents(leaves[k], program);
       leaves[k].loops.clear();
       leaves[k].place.resize(1);
     }
-    for (std::size_t k = clears.size(); k-- > 0; --last)
+    for (std::size_t k = clears.size(); k-- > 0; --last) {
       leaves.erase(leaves.begin() + static_cast<std::ptrdiff_t>(clears[k]));
+      for (combine::Clear &each : program.clears)
+        if (each.before > clears[k]) --each.before;
+    }
+    for (std::size_t k = first; k < last; ++k)
+      if (has_clear_of(leaves[k].target.tensor, program)) freed.push_back(k);
   }
+  std::ranges::stable_sort(program.clears, {}, &combine::Clear::before);
+  name_extents(freed, program);
 }
 
 void distribute(Combination &program, const Counts &counts, prove::Prover &prover) {

@@ -47,11 +47,26 @@ std::vector<Term> bounds_of(const combine::IterationSpace &space, const std::str
   return result;
 }
 
+/// Is the index one of the loops', or a plain subscript of the space? In other terms of a sum, which
+/// subscript it plainly, it has values of their own.
+bool has_extent(const std::string &index, const combine::IterationSpace &space) {
+  const auto is_subscript_of = [&](const combine::Operand &operand) {
+    return contains(operand.coordinates, term::variable(index));
+  };
+  const auto is_subscript_of_one = [&](const combine::Lookup &lookup) {
+    return std::ranges::any_of(lookup.places, is_subscript_of, &combine::Place::operand);
+  };
+  return contains(space.loops, index) || is_subscript_of(space.target) ||
+         std::ranges::any_of(space.operands, is_subscript_of) ||
+         std::ranges::any_of(space.lookups, is_subscript_of_one);
+}
+
 /// Coordinates lie within their extents, also where only the entries of a list say which there are.
 void add_extents(combine::IterationSpace &space, const combine::Combination &combination) {
   std::vector<Term> parts{space.relation};
   for (const std::string &index : space.coordinates)
-    if (auto extent = combination.extents.find(index); extent != combination.extents.end())
+    if (auto extent = combination.extents.find(index);
+        extent != combination.extents.end() && has_extent(index, space))
       parts.push_back(term::between(Term(0), term::variable(index), extent->second));
   space.relation = term::conjunction(std::move(parts));
 }
@@ -174,6 +189,7 @@ void apply(combine::IterationSpace &space, const Transformation &how) {
 
 /// Where an element is looked for, no schedule decides.
 void refuse_looked_for(const combine::Combination &combination, const parse::Name &name) {
+  if (std::ranges::any_of(combination.leaves, [&](auto &leaf) { return has(leaf, name.text); })) return;
   for (const combine::IterationSpace &leaf : combination.leaves)
     for (const combine::Lookup &lookup : leaf.lookups)
       for (const combine::Place &place : lookup.places)
