@@ -87,6 +87,32 @@ bool is_inner_loop(const LeafPlan &plan, std::size_t level) {
                      [](const Level &outer) { return !outer.is_let(); });
 }
 
+namespace {
+
+/// Do the loops around it repeat the same work? (Rounds of a program: nothing is subscripted or bounded by
+/// their variables.) Then a loop inside may be long enough for threads each time.
+bool is_repeated(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
+  std::set<std::string> around;
+  for (std::size_t k = 0; k < level; ++k)
+    if (plan.nest.levels[k].is_loop()) around.insert(plan.nest.levels[k].variable);
+  const auto is_free = [&](const Term &term) { return !term::mentions_any(term, around); };
+  const auto is_free_operand = [&](const combine::Operand &operand) {
+    const auto own = static_cast<std::ptrdiff_t>(operand.around); // of a local each round has one of its own
+    return std::all_of(operand.coordinates.begin() + own, operand.coordinates.end(), is_free);
+  };
+  const std::vector<Term> conditions = term::conjuncts(space.relation);
+  return space.lookups.empty() && !space.has_coordinates() && is_free_operand(space.target) &&
+         std::ranges::all_of(space.operands, is_free_operand) &&
+         std::ranges::all_of(conditions, [&](const Term &condition) {
+           const std::set<std::string> of = term::variables_of(condition);
+           return is_free(condition) || std::ranges::none_of(space.variables(), [&](const std::string &each) {
+                    return of.contains(each) && !around.contains(each);
+                  });
+         });
+}
+
+} // namespace
+
 bool appends_apart(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
   const std::optional<combine::FirstNode> &first = space.target.first_node;
   if (!first || plan.is_dealt || is_inner_loop(plan, level) || (plan.sorted && plan.sorted->level == level))
@@ -103,8 +129,8 @@ bool adds_to_one(const LeafPlan &plan, std::size_t from, const combine::Iteratio
 
 bool adds_up(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
              const combine::IterationSpace &space) {
-  return verdict.verdict == depend::Verdict::Reduction && !is_inner_loop(plan, level) &&
-         adds_to_one(plan, 0, space);
+  return verdict.verdict == depend::Verdict::Reduction && adds_to_one(plan, 0, space) &&
+         (!is_inner_loop(plan, level) || is_repeated(plan, level, space));
 }
 
 const depend::LoopVerdict &verdict_of(const std::vector<depend::LoopVerdict> &verdicts, const LeafPlan &plan,

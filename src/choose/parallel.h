@@ -28,7 +28,7 @@ const depend::LoopVerdict &verdict_of(const std::vector<depend::LoopVerdict> &ve
 /// From that level on: does each point add to the same element?
 bool adds_to_one(const plan::LeafPlan &plan, std::size_t from, const combine::IterationSpace &space);
 
-/// A reduction of an outermost loop into one element: threads may add to copies of it.
+/// A reduction into one element of a loop that is outermost, or in rounds: threads may add to copies of it.
 bool adds_up(const plan::LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
              const combine::IterationSpace &space);
 
