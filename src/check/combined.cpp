@@ -10,6 +10,34 @@ namespace unravel::check {
 
 namespace {
 
+/// Is it nearly 0, so that rounding decides whether it is?
+bool may_be_zero(const Value &argument, value::Type type) {
+  const double rounding = type == value::Type::Float32 ? 1e-5 : 1e-12;
+  return !argument.is_known() || (argument.magnitude > 0 && argument.size() <= rounding * argument.magnitude);
+}
+
+/// Does rounding decide what it is? (Where rounding decides a comparison, the difference may be exact, too.)
+bool is_uncertain(const value::Operator &op, const std::vector<Value> &arguments, value::Type type) {
+  const auto is_open = [&](const Value &argument) { return may_be_zero(argument, type); };
+  const auto is_sure = [&](bool is_zero) {
+    return std::ranges::any_of(arguments, [&](const Value &argument) {
+      return !is_open(argument) && (argument.size() == 0) == is_zero;
+    });
+  };
+  switch (op.kind()) {
+  case value::Operator::Not:
+  case value::Operator::Xor: return std::ranges::any_of(arguments, is_open);
+  case value::Operator::And: return std::ranges::any_of(arguments, is_open) && !is_sure(true);
+  case value::Operator::Or: return std::ranges::any_of(arguments, is_open) && !is_sure(false);
+  case value::Operator::Select: return is_open(arguments.front());
+  case value::Operator::Equal:
+  case value::Operator::NotEqual:
+  case value::Operator::Less:
+  case value::Operator::AtMost: return !std::ranges::all_of(arguments, &Value::is_known);
+  default: return false;
+  }
+}
+
 /// What its rounding errors are in proportion to, those of the arguments included. `size`: the value's.
 double magnitude_of(const value::Operator &op, const std::vector<Value> &arguments, double size) {
   auto size_of = [](const Value &argument) { return argument.size(); };
@@ -30,6 +58,14 @@ double magnitude_of(const value::Operator &op, const std::vector<Value> &argumen
   case value::Operator::Second:
   case value::Operator::Any:
   case value::Operator::Select: return greatest;
+  case value::Operator::And:
+  case value::Operator::Or:
+  case value::Operator::Xor:
+  case value::Operator::Not:
+  case value::Operator::Equal:
+  case value::Operator::NotEqual:
+  case value::Operator::Less:
+  case value::Operator::AtMost: // 0 or 1
   case value::Operator::Complex: return size;
   case value::Operator::Add: return sum;
   case value::Operator::Multiply: return product;
@@ -96,6 +132,7 @@ Value combined(const value::Operator &op, const std::vector<Value> &arguments, v
   for (const Value &argument : arguments)
     numbers.push_back(argument.value);
   const auto value = value::evaluate<long double>(op, numbers);
+  if (is_uncertain(op, arguments, type)) return {value, std::numeric_limits<double>::infinity()};
   return {value, magnitude_of(op, arguments, std::fabs(static_cast<double>(value)))};
 }
 

@@ -54,8 +54,6 @@ struct JoinStep {
   }
 };
 
-using Offset = SparseReference::Offset;
-
 struct OffsetHash {
   std::size_t operator()(Offset offset) const {
     std::uint64_t hash = JoinStep::mix(0, static_cast<std::int64_t>(static_cast<std::uint64_t>(offset)));

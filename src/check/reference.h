@@ -43,8 +43,10 @@ struct Choice {
   double magnitude = 0;
   double imaginary = 0;
 };
-/// By the row-major numbers of elements: what they may have besides what is expected.
-using Choices = std::map<unsigned __int128, std::vector<Choice>>;
+/// An element's row-major number.
+using Offset = unsigned __int128;
+/// What elements may have besides what is expected.
+using Choices = std::map<Offset, std::vector<Choice>>;
 
 /// A dense result, row-major, with what the sum's rounding error is in proportion to.
 struct Reference {
@@ -57,10 +59,8 @@ struct Reference {
   Choices choices = {};
 };
 
-/// A result of which only the elements are listed that have terms; the others are the fill. An offset is an
-/// element's row-major number.
+/// A result of which only the elements are listed that have terms; the others are the fill.
 struct SparseReference {
-  using Offset = unsigned __int128;
   std::vector<std::int64_t> shape;
   std::vector<Offset> offset; // in no order, each once
   std::vector<double> value;

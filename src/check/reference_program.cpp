@@ -230,7 +230,7 @@ private:
   struct Written {
     std::vector<std::int64_t> shape;
     std::vector<Value> elements;
-    std::map<SparseReference::Offset, Value> sparse;
+    std::map<Offset, Value> sparse;
   };
 
   static Value value_of(const ProgramResult &result, std::size_t k) {
@@ -354,8 +354,8 @@ private:
     return result;
   }
 
-  SparseReference::Offset offset_of(const Access &access) {
-    SparseReference::Offset offset = 0;
+  Offset offset_of(const Access &access) {
+    Offset offset = 0;
     if (access.is_local) return offset;
     const std::vector<std::int64_t> &shape = results_.at(access.tensor).shape;
     const Coordinate at = coordinate_of(access);
@@ -367,7 +367,7 @@ private:
   Value &element(const Access &access) {
     if (access.is_local) return locals_[access.tensor];
     Written &result = results_.at(access.tensor);
-    const SparseReference::Offset offset = offset_of(access);
+    const Offset offset = offset_of(access);
     if (!is_sparse_ || input_.results.count(access.tensor) == 0)
       return result.elements.at(static_cast<std::size_t>(offset));
     return result.sparse.try_emplace(offset, identity_of(statements_.front())).first->second;

@@ -6,8 +6,8 @@
 namespace unravel::convert {
 
 /// A tensor with the structure of another one: `layout` is what layout::structure_of makes of the lender's.
-/// Its index arrays are the lender's own memory, its numbers the lender's, its values zeros of its own. The
-/// shape agrees with the lender's in the modes that both have. Throws memory_limit.
+/// Its index arrays are the lender's own memory, its numbers the lender's, its values its own, the fill of
+/// `options`. The shape agrees with the lender's in the modes that both have. Throws memory_limit.
 tensor::Tensor with_structure_of(const tensor::Tensor &lender, const layout::Layout &layout,
                                  const std::vector<std::int64_t> &shape, const PackOptions &options = {});
 

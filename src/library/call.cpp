@@ -138,16 +138,16 @@ Tensor Kernel::Code::make_result(std::size_t k, const std::vector<std::int64_t> 
                                  const Prepared &prepared) const {
   const TensorKind *kind = prepared.kinds[k];
   const double fill = compute::fill_of(front_.computation.program, names[k]).value_or(0);
+  const double initial = compute::initial_of(front_.computation.program, names[k]);
   if (prepared.roles[k] == Role::Like)
     return wrap(convert::with_structure_of(Access::state(bound.tensors[prepared.lender]).tensor(),
-                                           kind->layout, shape, pack_options(*kind, fill)),
+                                           kind->layout, shape, pack_options(*kind, initial)),
                 kind, fill);
   auto state = std::make_shared<Tensor::State>();
   state->kind = kind;
   state->shape = shape;
   state->fill = fill;
   if (prepared.roles[k] != Role::Dense) return Access::tensor(std::move(state));
-  const double initial = compute::initial_of(front_.computation.program, names[k]);
   if (kind->is_dense) {
     const std::int64_t elements = data::element_count(shape);
     if (elements < 0) throw std::bad_alloc();

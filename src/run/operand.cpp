@@ -1,7 +1,8 @@
 #include "run/operand.h"
+
+#include "check/operand_entries.h"
 #include "compute/fills.h"
 #include "compute/own_operators.h"
-
 #include "convert/duplicates.h"
 #include "data/generate.h"
 #include "data/tensor_file.h"
@@ -16,6 +17,7 @@
 #include <complex>
 #include <filesystem>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace unravel::run {
 
@@ -242,11 +244,15 @@ value::Operator combining_operator(const std::string &name, const std::string &o
                                    const std::vector<parse::OperatorTree> &own, value::Type type) {
   const compute::Operators operators(own);
   const std::optional<value::Operator> op = operators.named(name);
-  if (!op || value::laws_of(*op).least != 2)
+  if (!op || value::laws_of(*op).least != 2) {
+    std::vector<std::string> of_two;
+    for (const std::string &other : operators.names())
+      if (value::laws_of(*operators.named(other)).least == 2) of_two.push_back(other);
     report::fail(Kind::unknown_operator,
                  fmt::format("`{}{}`: `{}` is {}", option, name, name,
                              op ? "not an operator of two arguments" : "not an operator"),
-                 report::suggest(name, operators.names(), "as in --combine A=min"));
+                 report::suggest(name, of_two, "as in " + option + "min"));
+  }
   if (value::is_complex(type) && !value::holds_for_complex(*op))
     report::fail(Kind::value_width,
                  fmt::format("`{}{}`: `{}` is not defined for complex numbers", option, name, name),
@@ -293,9 +299,13 @@ Operands read_operands(const Request &request, const pipeline::Front &front, con
   return Reader(request, front, folders).read();
 }
 
-data::Coordinates with_zeros_of(const data::Coordinates &stored, data::Coordinates entries) {
+data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries) {
+  std::unordered_set<check::Coordinate, check::HashCoordinate> given;
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    given.insert(entries.coordinate(e));
   for (std::size_t e = 0; e < stored.size(); ++e)
-    if (stored.is_zero(e)) entries.append(stored.coordinate(e), 0);
+    if (const check::Coordinate at = stored.coordinate(e); !given.contains(at))
+      entries.append(at, stored.value[e]);
   return entries;
 }
 

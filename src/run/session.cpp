@@ -154,7 +154,7 @@ private:
     auto given = request_.inputs.find(result_name());
     if (given != request_.inputs.end() && shares_structure())
       report::fail(Kind::sparse_result,
-                   fmt::format("`-i {}={}`: a result with the structure of {} begins with zeros",
+                   fmt::format("`-i {}={}`: a result with the structure of {} has no values before",
                                result_name(), given->second, lender()),
                    "add to it with a dense result, or leave out this input");
   }
@@ -216,9 +216,8 @@ private:
         tensors_.emplace(use.name, convert::pack(layout, std::move(operand->second.coordinates), options));
       }
       note_sampled(use.name, sampled);
-      const tensor::Tensor &packed = tensors_.at(use.name);
-      report_.shapes[use.name] = packed.shape();
-      if (!use.is_result) report_.entries[use.name] = packed.entries();
+      report_.shapes[use.name] = tensors_.at(use.name).shape();
+      if (!use.is_result) report_.entries[use.name] = tensors_.at(use.name).entries();
     }
     report_.pack_ms = clock.milliseconds();
   }
@@ -239,11 +238,12 @@ private:
   /// The result's tensor, once the arrays that it borrows are known to be good.
   void borrow_structure() {
     Clock clock;
+    const std::string name = result_name();
+    const double initial = compute::initial_of(front_.computation.program, name);
     tensor::Tensor made =
-        convert::with_structure_of(tensors_.at(lender()), front_.layouts.at(result_name()),
-                                   operands_.result_shapes.at(result_name()), pack_options(request_));
-    report_.shapes[result_name()] = made.shape();
-    tensors_.emplace(result_name(), std::move(made));
+        convert::with_structure_of(tensors_.at(lender()), front_.layouts.at(name),
+                                   operands_.result_shapes.at(name), pack_options(request_, initial));
+    report_.shapes[name] = tensors_.emplace(name, std::move(made)).first->second.shape();
     report_.pack_ms += clock.milliseconds();
   }
 
@@ -451,7 +451,7 @@ private:
       } else if (fill_of(front_, name) != 0)
         input.results[name].initial = data::to_dense(data::Coordinates(shape), fill_of(front_, name));
     }
-    const bool special = asks_what_is_stored() || has_special_values();
+    const bool special = has_special_values();
     for (const compute::TensorUse &use : front_.computation.tensors)
       if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, special, made.unpacked));
     for (const parse::ScheduleTree::Transformation &bound : front_.schedule.transformations)
@@ -467,19 +467,19 @@ private:
     return check::evaluate_program(front_.computation.program, reference_input().input);
   }
 
-  /// An operand as coordinates: as they were given, or unpacked. `special`: it matters which zeros are
-  /// stored; of one with a fill the slots that no entry has hold that.
+  /// An operand as coordinates, as given or unpacked. `special`: it matters which zeros are stored.
   const data::Coordinates &coordinates_of(const std::string &tensor, bool special,
                                           std::map<std::string, data::Coordinates> &unpacked) {
     Operand &operand = operands_.by_name.at(tensor);
     const bool is_given = !operand.packed && request_.check;
-    if (is_given && (!special || fill_of(front_, tensor) != 0)) return operand.coordinates;
+    const bool matters = asks_what_is_stored() || (special && fill_of(front_, tensor) == 0);
+    if (is_given && !matters) return operand.coordinates;
     if (request_.check)
       convert::require_exact(tensors_.at(tensor),
                              fmt::format("`--check` computes with `{}` as doubles", tensor),
                              "leave out --check");
     data::Coordinates stored = convert::unpack(tensors_.at(tensor));
-    if (is_given) stored = with_zeros_of(stored, operand.coordinates);
+    if (is_given) stored = with_slots_of(stored, operand.coordinates);
     return unpacked.emplace(tensor, std::move(stored)).first->second;
   }
 
