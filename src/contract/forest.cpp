@@ -29,7 +29,7 @@ public:
     double cost = 0;
     for (const Node &node : body)
       cost = price_.both(cost, node.is_loop ? of_loop(node, opened, alone)
-                                            : price_.term(forest_.terms[node.number]));
+                                            : price_.term(forest_.terms[node.number], sets(node.number)));
     std::vector<std::size_t> inside;
     for (const Node &node : body)
       collect_terms(node, inside);
@@ -74,6 +74,11 @@ private:
     for (std::size_t k = 0; k < forest_.terms.size(); ++k)
       if (contains(forest_.terms[k].terms, term)) return k;
     return forest_.terms.size();
+  }
+
+  bool sets(std::size_t term) const {
+    const auto buffer = std::ranges::find(buffers_, term, &Buffer::term);
+    return buffer != buffers_.end() && sets_buffer(network_, forest_.terms[term], buffer->shared);
   }
 
   bool has_both(const Node &node, std::size_t term) const {
@@ -191,6 +196,10 @@ bool is_kept_row(const Network &network, Set shared, Set modes) {
   return network.indices[index].size >= cost::lanes && std::ranges::all_of(network.factors, has_if_dense);
 }
 
+bool sets_buffer(const Network &network, const Term &term, Set shared) {
+  return (term.indices & ~(term.target | shared)) == 0 && is_kept_row(network, shared, term.target & ~shared);
+}
+
 const char *name_of(Objective objective) {
   switch (objective) {
   case Objective::Time: return "time";
@@ -293,9 +302,10 @@ double LoopShape::fetched() const {
   return (pieces + elements) * (opened_ == 0 ? cost::part_if_foreseen : 1);
 }
 
-double Price::term(const Term &term) const {
-  if (objective == Objective::Time) return static_cast<double>(term.operands()) * cost::element;
-  return objective == Objective::Work ? static_cast<double>(term.operands()) : 0;
+double Price::term(const Term &term, bool sets) const {
+  const auto operands = static_cast<double>(term.operands());
+  if (objective == Objective::Time) return operands * cost::element;
+  return objective == Objective::Work ? operands - (sets ? 1 : 0) : 0;
 }
 
 double Price::buffer(const Network &network, Set shared, Set modes) const {

@@ -46,11 +46,15 @@ std::vector<Buffer> buffers_of(const Forest &forest);
 /// (loop/columns.h). MTTKRP's sums along fibres.
 bool is_kept_row(const Network &network, Set shared, Set modes);
 
+/// Sets a term its buffer, which begins anew in the loops `shared`, and never adds to it? It is a kept row,
+/// and each element is written once.
+bool sets_buffer(const Network &network, const Term &term, Set shared);
+
 /// What is made small. Each is separable: the cost of a loop is a function, which doesn't decrease, of the
 /// combined costs of what is in it (definition 4.6 of the paper).
 enum class Objective {
   Time,      // estimated, in nanoseconds of one thread (cost/contractions.h)
-  Work,      // operations: a multiplication and an addition each time that a term is executed
+  Work,      // operations: the multiplications and additions of each term, each time that it is executed
   Dimension, // the largest number of indices of a buffer
   Size,      // the elements of the largest buffer
   Misses,    // how often a piece of a tensor with more than one index is come to
@@ -109,8 +113,8 @@ struct Price {
 
   bool is_sum() const { return objective != Objective::Dimension && objective != Objective::Size; }
   double both(double one, double other) const { return is_sum() ? one + other : one > other ? one : other; }
-  /// Of a term, each time that it is executed.
-  double term(const Term &term) const;
+  /// Of a term, each time that it is executed. `sets`: as it never adds (sets_buffer).
+  double term(const Term &term, bool sets) const;
   /// Of a buffer, each time that it begins anew in the loops `shared`.
   double buffer(const Network &network, Set shared, Set modes) const;
   /// Of a loop, what is in it costing `inside` each time.

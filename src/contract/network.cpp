@@ -38,7 +38,7 @@ double Network::share(std::size_t factor, Set opened) const {
     all *= indices[sparse.stored[k]].size;
     stored = sparse.prefixes[k];
   }
-  return all > 0 ? stored / all : 1;
+  return all > 0 && stored > 0 ? stored / all : 1; // of nothing, all
 }
 
 bool Network::may_open(Set sparse, Set opened, std::size_t index) const {

@@ -31,9 +31,9 @@ using Tree = std::vector<Split>; // parts of several factors before what they ar
 /// The trees of each set of factors, by what their terms cost at least.
 class Trees {
 public:
-  /// `most`: so many of each set. `operand`: what each costs at least.
-  Trees(const Network &network, std::size_t most, double operand)
-      : network_(network), most_(most), operand_(operand), of_(network.all() + 1) {
+  /// `most`: so many of each set. `term`: what each costs at least, each time that it is executed.
+  Trees(const Network &network, std::size_t most, double term)
+      : network_(network), most_(most), term_(term), of_(network.all() + 1) {
     for (Set factors = 1; factors <= network.all(); ++factors)
       if (!is_single(factors)) make(factors);
   }
@@ -64,7 +64,7 @@ private:
     const Set first = factors & (~factors + 1), others = factors & ~first;
     for (Set some = others; some != 0; some = (some - 1) & others) { // the part that hasn't the first factor
       const Split split{{factors & ~some, some}};
-      const double own = 2 * operand_ * points(network_.open(split.parts[0]) | network_.open(split.parts[1]));
+      const double own = term_ * points(network_.open(split.parts[0]) | network_.open(split.parts[1]));
       for (std::size_t a = 0; a < count(split.parts[0]); ++a)
         for (std::size_t b = 0; b < count(split.parts[1]); ++b) {
           const double least_of_both = own + least(split.parts[0], a) + least(split.parts[1], b);
@@ -102,7 +102,7 @@ private:
 
   const Network &network_;
   std::size_t most_;
-  double operand_;
+  double term_;
   std::vector<std::vector<Choice>> of_; // the least first
   std::unordered_map<Set, double> points_;
   double least_of_others_ = any;
@@ -170,7 +170,7 @@ public:
 
   const Options &all() {
     const bool is_single_term = terms_.size() == 1;
-    return of(bit(terms_.size()) - 1, 0, is_single_term ? std::optional<Set>(0) : std::nullopt);
+    return of(bit(terms_.size()) - 1, 0, is_single_term ? std::optional<Set>(0) : std::nullopt, false);
   }
 
   Forest forest_of(const Option &option) const {
@@ -190,11 +190,13 @@ private:
   struct Key {
     Set terms, opened;
     std::optional<Set> alone; // of a single term, the loops that it shares with others
+    bool sets;                // the last term does, and doesn't add
     bool operator==(const Key &) const = default;
   };
   struct HashOfKey {
     std::size_t operator()(const Key &key) const {
-      return static_cast<std::size_t>(mix(mix(key.terms, key.opened), key.alone.value_or(~Set{0})));
+      const std::uint64_t loops = mix(key.opened, key.alone.value_or(~Set{0}));
+      return static_cast<std::size_t>(mix(mix(key.terms, loops), key.sets));
     }
   };
 
@@ -202,9 +204,14 @@ private:
     return static_cast<std::size_t>(std::ranges::find(terms_, factors, &Made::factors) - terms_.begin());
   }
 
+  /// Only operations are counted so closely (Price::term).
+  bool sets_in(std::size_t term, Set shared) const {
+    return options_.price.objective == Objective::Work && sets_buffer(network_, terms_[term].term, shared);
+  }
+
   /// Of terms that buffers join, in loops that all of them have. Other terms that they read are done.
-  const Options &of(Set terms, Set opened, std::optional<Set> alone) {
-    const Key key{terms, opened, alone};
+  const Options &of(Set terms, Set opened, std::optional<Set> alone, bool sets) {
+    const Key key{terms, opened, alone, sets};
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     if (--left_ < 0) throw BudgetSpent();
     Options made;
@@ -213,25 +220,25 @@ private:
     for (std::size_t k = 0; k <= root; ++k)
       if (has(terms, k)) common &= terms_[k].term.indices;
     if (terms == bit(root) && opened == common)
-      made.push_back({options_.price.term(terms_[root].term), mix(terms_[root].factors, terms_[root].read),
-                      keep({Step::Kind::Term, root})});
+      made.push_back({options_.price.term(terms_[root].term, sets),
+                      mix(terms_[root].factors, terms_[root].read), keep({Step::Kind::Term, root})});
     for (std::size_t k = 0; k < root; ++k)
-      if (has(terms, k)) emit(terms, k, opened, made);
+      if (has(terms, k)) emit(terms, k, opened, sets, made);
     for (std::size_t index = 0; index < network_.indices.size(); ++index)
-      if (has(common & ~opened, index)) open(terms, root, index, opened, alone, made);
+      if (has(common & ~opened, index)) open(key, root, index, made);
     return known_.emplace(key, std::move(made)).first->second;
   }
 
   /// What that term leaves for the others is computed before them.
-  void emit(Set terms, std::size_t term, Set opened, Options &to) {
+  void emit(Set terms, std::size_t term, Set opened, bool sets, Options &to) {
     const Set modes = terms_[term].term.target & ~opened;
     if (network_.elements(modes) > options_.most_elements) return;
     const double buffer = options_.price.buffer(network_, opened, modes);
-    const auto of_part = [&](Set part) -> const Options & {
-      return of(part, opened, is_single(part) ? std::optional(opened) : std::nullopt);
+    const auto of_part = [&](Set part, bool part_sets) -> const Options & {
+      return of(part, opened, is_single(part) ? std::optional(opened) : std::nullopt, part_sets);
     };
-    const Options &inner = of_part(terms & terms_[term].below);
-    const Options &rest = of_part(terms & ~terms_[term].below);
+    const Options &inner = of_part(terms & terms_[term].below, sets_in(term, opened));
+    const Options &rest = of_part(terms & ~terms_[term].below, sets);
     for (const Option &one : inner)
       for (const Option &other : rest) {
         const double cost = options_.price.both(options_.price.both(one.cost, buffer), other.cost);
@@ -241,8 +248,8 @@ private:
       }
   }
 
-  void open(Set terms, std::size_t root, std::size_t index, Set opened, std::optional<Set> alone,
-            Options &to) {
+  void open(const Key &around, std::size_t root, std::size_t index, Options &to) {
+    const auto [terms, opened, alone, sets] = around;
     Set read = 0;
     for (std::size_t k = 0; k <= root; ++k)
       if (has(terms, k)) read |= terms_[k].read;
@@ -259,7 +266,7 @@ private:
         if (!has(terms, done)) shape.read(terms_[done].term);
     }
     shape.write(terms_[root].term);
-    for (const Option &inner : of(terms, now, alone))
+    for (const Option &inner : of(terms, now, alone, sets))
       add(to,
           {options_.price.loop(shape, inner.cost), inner.shape,
            keep({Step::Kind::Loop, index, nullptr, inner.step})},
@@ -305,7 +312,7 @@ Found search(const Network &network, const SearchOptions &options) {
   const Objective objective = options.price.objective;
   const bool is_bound = objective == Objective::Time || objective == Objective::Work;
   const Trees trees(network, network.factors.size() <= 6 ? most_trees : most_trees_of_many,
-                    objective == Objective::Time ? cost::least_operand : 1);
+                    objective == Objective::Time ? 2 * cost::least_operand : 1);
   const Set in_order = network.in_order();
   Found found;
   std::int64_t left = options.budget;

@@ -24,16 +24,16 @@ std::shared_ptr<const text::Source> text_of(const std::string &content) {
   return std::make_shared<const text::Source>("plan", content);
 }
 
-double count_of(const schedule::Counts &counts, const std::string &name) {
+const double *count_of(const schedule::Counts &counts, const std::string &name) {
   const auto found = counts.find(name);
-  return found == counts.end() ? 0 : found->second;
+  return found == counts.end() ? nullptr : &found->second;
 }
 
 /// The number of an index's values: as it is given, or of a mode that it subscripts.
 double size_of(const contract::Network &network, std::size_t index, const compute::Contraction &contraction,
                const compute::Access &target, const Request &request, const Front &front) {
   const std::string &name = network.indices[index].name;
-  if (const double given = count_of(request.counts, name); given > 0) return given;
+  if (const double *given = count_of(request.counts, name)) return *given;
   std::vector<const compute::Access *> accesses{&target};
   for (const compute::Access &access : contraction.factors)
     accesses.push_back(&access);
@@ -41,8 +41,8 @@ double size_of(const contract::Network &network, std::size_t index, const comput
     const layout::Layout &layout = front.layouts.at(access->tensor);
     for (std::size_t mode = 0; mode < access->subscripts.size() && mode < layout.sizes.size(); ++mode)
       if (access->subscripts[mode].index == name)
-        if (const double size = count_of(request.counts, access->tensor + "." + layout.sizes[mode]); size > 0)
-          return size;
+        if (const double *size = count_of(request.counts, access->tensor + "." + layout.sizes[mode]))
+          return *size;
   }
   return cost::default_size;
 }
@@ -154,6 +154,13 @@ bool may_be_kernel(const Front &front, const Plans &plans, const contract::Plan 
            return std::ranges::count_if(
                       read, [&](std::size_t factor) { return walks(nested.accesses[factor]); }) == 1;
          });
+}
+
+/// Has the forest no buffer but scalars and rows that stay in registers?
+bool is_in_registers(const contract::Forest &forest, const contract::Network &network) {
+  return std::ranges::all_of(contract::buffers_of(forest), [&](const contract::Buffer &buffer) {
+    return buffer.modes == 0 || contract::is_kept_row(network, buffer.shared, buffer.modes);
+  });
 }
 
 /// The first plan that is one product, whose loops the order of the line may have by itself, or none.
@@ -272,7 +279,9 @@ std::vector<std::size_t> choices_beside(const Front &front, const Plans &plans, 
   std::vector<std::size_t> choices, others; // these do too much, too, but less
   for (std::size_t number = 0; number < plans.found.plans.size(); ++number) {
     const contract::Plan &plan = plans.found.plans[number];
-    if (!is_too_much && plan.cost > cost::worth * own_cost) break;
+    if (!is_too_much && plan.cost > cost::worth_in_registers * own_cost) break;
+    if (!is_too_much && plan.cost > cost::worth * own_cost && !is_in_registers(plan.forest, plans.network))
+      continue;
     const double work = work_of(plans, plan.forest);
     if (work >= own_work && is_too_much) continue;
     if (work > most && !is_too_much) continue;

@@ -1,8 +1,10 @@
 #include "contract/modes.h"
+#include "cost/finds.h"
 #include "parse/parse.h"
 #include "pipeline/conversions.h"
 #include "pipeline/weighed.h"
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 #include "tensor/counts.h"
 #include "tool/commands.h"
 #include "tool/options.h"
@@ -25,14 +27,106 @@ void count_data(const Options &options, pipeline::Request &request) {
   run::Request on_data = run_request(options);
   on_data.compile.schedules.push_back("plan none");
   add_dense_inputs(on_data);
-  for (const auto &[name, tensor] : run::prepare(on_data).tensors)
+  for (const auto &[name, tensor] : run::prepare(on_data).tensors) {
     for (const auto &[count, value] : tensor::known_counts(tensor))
       request.counts[name + "." + count] = value;
+    for (const auto &[size, value] : tensor.sizes) // 0, too
+      request.counts[name + "." + size] = static_cast<double>(value);
+  }
 }
+
+/// Refuses what nothing is called by.
+void check_name(const std::string &name, std::int64_t value, const pipeline::Front &front) {
+  const auto refuse = [&](const std::string &has_no, const std::string &word,
+                          const std::vector<std::string> &words, const std::string &otherwise) {
+    report::fail(report::Kind::unknown_extent,
+                 fmt::format("`--size {}={}`: {} `{}`", name, value, has_no, word),
+                 report::suggest(word, words, otherwise));
+  };
+  const std::size_t point = name.find('.');
+  const auto found = front.layouts.find(name.substr(0, point));
+  if (point == std::string::npos || found == front.layouts.end()) {
+    std::vector<std::string> words = front.computation.program.sizes;
+    for (const compute::Statement &statement : front.computation.program.statements)
+      words.insert(words.end(), statement.indices.begin(), statement.indices.end());
+    if (std::ranges::count(words, name) == 0)
+      refuse("the expression has no index", name, words, "as in --size i=1000, or --size A.NNZ=50000");
+    return;
+  }
+  const layout::Layout &layout = found->second;
+  std::vector<std::string> words = layout.sizes;
+  for (const layout::Count &count : layout.counts)
+    words.push_back(count.name);
+  for (const layout::Array &array : layout.arrays)
+    if (!array.is_value) words.push_back(array.name);
+  const std::string word = name.substr(point + 1);
+  if (std::ranges::count(words, word) == 0)
+    refuse(fmt::format("layout `{}` of `{}` has no size, count or index array", layout.name, found->first),
+           word, words, "it has " + report::list_words(words));
+}
+
+/// Counts of a tensor from those that are given, its segments' average lengths from the counts at their ends:
+/// `count NNZ = rowptr(M)` says that of the segments of rowptr.
+class Averages {
+public:
+  Averages(const std::string &tensor, const layout::Layout &layout, schedule::Counts &counts)
+      : tensor_(tensor), layout_(layout), counts_(counts) {}
+
+  void take() {
+    for (const layout::Count &count : layout_.counts)
+      if (const double *given = known(count.name); given && count.definition) {
+        const auto *last = count.definition->as<term::Apply>();
+        if (!last || last->arguments.size() != 1) continue;
+        const double segments = estimate(last->arguments[0], *given);
+        if (segments > 0) counts_.emplace(tensor_ + "." + last->function, *given / segments);
+      }
+  }
+
+private:
+  const double *known(const std::string &name) const {
+    const auto found = counts_.find(tensor_ + "." + name);
+    return found == counts_.end() ? nullptr : &found->second;
+  }
+
+  /// Where nothing is known, a list is no longer than a mode, nor than what is `below` it.
+  double estimate(const term::Term &of, double below) {
+    if (const auto *last = of.as<term::Apply>(); last && last->arguments.size() == 1) {
+      const double *length = known(last->function);
+      return (length ? *length : cost::default_segment) * estimate(last->arguments[0], below);
+    }
+    const term::Linear form = term::linear_form(of);
+    auto sum = static_cast<double>(form.constant);
+    for (const auto &[part, factor] : form.parts) {
+      const auto *quotient = part.as<term::FloorDivide>();
+      const auto *name = part.as<term::Variable>();
+      sum += static_cast<double>(factor) *
+             (quotient ? estimate(quotient->numerator, below) / static_cast<double>(quotient->divisor)
+              : name   ? value_of(name->name, below)
+                       : cost::default_size);
+    }
+    return sum;
+  }
+
+  double value_of(const std::string &name, double below) {
+    if (const double *value = known(name)) return *value;
+    const layout::Count *count = layout_.count(name);
+    if (count && count->definition) return std::min(estimate(*count->definition, below), below);
+    if (!count) return cost::default_size;
+    double longest = 0;
+    for (const std::string &size : layout_.sizes)
+      longest = std::max(longest, value_of(size, below));
+    return counts_[tensor_ + "." + name] = std::min({cost::default_size, longest, below});
+  }
+
+  const std::string &tensor_;
+  const layout::Layout &layout_;
+  schedule::Counts &counts_;
+};
 
 /// `--size i=1000`, of all modes that the index subscripts; `--size A.NNZ=50000`.
 void take_sizes(const Options &options, const pipeline::Front &front, pipeline::Request &request) {
   for (const auto &[name, value] : run_request(options).extents) {
+    check_name(name, value, front);
     request.counts[name] = static_cast<double>(value);
     for (const compute::Statement &statement : front.computation.program.statements)
       compute::each_access(statement, [&, index = &name, size = value](const compute::Access &access) {
@@ -42,6 +136,8 @@ void take_sizes(const Options &options, const pipeline::Front &front, pipeline::
             request.counts[access.tensor + "." + layout.sizes[mode]] = static_cast<double>(size);
       });
   }
+  for (const auto &[tensor, layout] : front.layouts)
+    Averages(tensor, layout, request.counts).take();
 }
 
 double cost(const Plans &plans, const contract::Forest &forest, Objective objective) {

@@ -1,6 +1,7 @@
 // `unravel plan`: what it lists, for people and programs; what it says of lines without plans.
 #include "tool.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace unravel::tool::test {
@@ -56,6 +57,65 @@ TEST(ToolPlan, TakesPlansThatAreCheaperByAFifth) {
   const auto [large, is_large_taken] = taken("150");
   EXPECT_GT(large, 0.8);
   EXPECT_FALSE(is_large_taken);
+}
+
+/// The prefixes that a factor stores, and the indices' sizes, of a plan that is shown.
+std::string stored_by(const nlohmann::json &plans, std::size_t factor) {
+  std::string text;
+  for (const nlohmann::json &each : plans.at("factors").at(factor).at("stored"))
+    text += fmt::format("{}{} {:g}", text.empty() ? "" : ", ", each.at("index").get<std::string>(),
+                        each.at("prefixes").get<double>());
+  return text;
+}
+
+/// A count at the end of pointers says how long their segments are.
+TEST(ToolPlan, TakesCountsOfEntries) {
+  const Desk desk;
+  const auto stored = [&](const std::string &line, const std::string &layout,
+                          std::vector<std::string> sizes) {
+    std::vector<std::string> command{"plan", line, "-f", "A=" + layout, "--json"};
+    for (const std::string &size : sizes)
+      command.insert(command.end(), {"--size", size});
+    const Outcome out = desk.unravel(command);
+    EXPECT_EQ(out.error, "");
+    return stored_by(out.json(), 0);
+  };
+  const std::string chain_of_two = "y(i) = A(i,j) * B(j,k) * x(k)",
+                    ttmc = "Y(i,r,s) = A(i,j,k) * U(j,r) * V(k,s)";
+  EXPECT_EQ(stored(chain_of_two, "csr", {}), "i 1000, j 8000");
+  EXPECT_EQ(stored(chain_of_two, "csr", {"A.NNZ=50000"}), "i 1000, j 50000");
+  EXPECT_EQ(stored(chain_of_two, "csr", {"A.NNZ=50000", "i=200"}), "i 200, j 50000");
+  EXPECT_EQ(stored(chain_of_two, "csr", {"A.rowptr=20"}), "i 1000, j 20000");
+  EXPECT_EQ(stored(chain_of_two, "dcsr", {"A.NNZ=500", "i=20"}), "i 20, j 500");
+  EXPECT_EQ(stored(ttmc, "csf3", {"A.NNZ=50000"}), "i 1000, j 8000, k 50000");
+  EXPECT_EQ(stored(ttmc, "csf3", {"A.NNZ=50000", "A.NF=2000", "A.NR=20"}), "i 20, j 2000, k 50000");
+}
+
+TEST(ToolPlan, RefusesSizesOfNothing) {
+  const Desk desk;
+  const auto refused = [&](const std::string &size) {
+    const Outcome out = desk.unravel({"plan", chain, "-f", "A=csr", "-f", "B=csr", "--size", size});
+    EXPECT_EQ(out.code, 1);
+    return out.error;
+  };
+  EXPECT_NE(refused("q=5").find("`--size q=5`: the expression has no index `q` [unknown-extent]"),
+            std::string::npos);
+  EXPECT_EQ(refused("A.NNY=5"),
+            "error: `--size A.NNY=5`: layout `csr` of `A` has no size, count or index array "
+            "`NNY` [unknown-extent]\n  hint: did you mean `NNZ`?\n");
+  EXPECT_NE(refused("A.val=5").find("it has `M`, `N`, `NNZ`, `rowptr` or `col`"), std::string::npos);
+}
+
+TEST(ToolPlan, OfNothing) {
+  const Desk desk;
+  desk.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
+  const Outcome out = desk.unravel(
+      {"plan", chain, "-f", "A=csr", "-f", "B=csr", "-i", "A=none.mtx", "-i", "B=none.mtx", "--json"});
+  EXPECT_EQ(out.error, "");
+  for (const nlohmann::json &index : out.json().at("indices"))
+    EXPECT_EQ(index.at("size"), 0) << index;
+  for (const nlohmann::json &plan : out.json().at("plans"))
+    EXPECT_TRUE(plan.at("cost").is_number()) << plan;
 }
 
 TEST(ToolPlan, OrdersTheModesOfBuffersAsFactorsHaveThem) {
