@@ -1,6 +1,7 @@
 // A plan of packing as C text: the same steps as pack.cpp and pack_levels.cpp, with qsort.
 #include "packing/pack_c.h"
 
+#include "packing/pack_c_compared.h"
 #include "packing/pack_c_piece.h"
 #include "packing/pack_permutation.h"
 #include "packing/pack_segments.h"
@@ -15,6 +16,15 @@ using tensor::IndexType;
 using tensor::ValueType;
 
 namespace {
+
+/// Does it mention nothing but sizes and counts that are known?
+bool says_of_numbers(const prove::Axiom &axiom, const PackCText &c) {
+  const Term all = term::conjunction({axiom.guard, axiom.conclusion});
+  return axiom.variables.empty() && term::applications_of(all).empty() &&
+         std::ranges::all_of(term::variables_of(all), [&](const std::string &name) {
+           return c.known.count(name) || std::ranges::count(c.sizes, name);
+         });
+}
 
 /// The functions: allocate, sort, free, pack.
 class PackWriter {
@@ -35,6 +45,7 @@ public:
   void write() {
     write_allocate();
     write_sorting();
+    if (is_compared()) ComparisonWriter(plan_, c_).write_functions();
     write_free();
     write_pack();
   }
@@ -93,9 +104,13 @@ private:
             "out of range{}",
             places_anywhere() ? "," : " or an entry");
     c_.line("// {}2 if memory runs out.", places_anywhere() ? "" : "has no place, ");
-    if (plan_.compared)
+    if (plan_.compared && !plan_.is_implied_known)
       c_.line("// Entries that the layout implies, such as the other half of a symmetric matrix, are not "
               "compared.");
+    else if (plan_.compared)
+      c_.line(
+          "// Entries that the layout implies, such as the other half of a symmetric matrix, must be among "
+          "those given, else it returns 1.");
     std::string sizes;
     for (const std::string &size : c_.sizes)
       sizes += ", int64_t " + c_.member_name(size);
@@ -108,9 +123,18 @@ private:
     for (const layout::Array &array : layout_.arrays)
       c_.line("{} = NULL;", c_.member(array.name));
     if (layout_.order() == 0) c_.line("(void){};", c_.index);
+    const auto refuse_if = [&](const std::string &condition) { c_.line("if ({}) return 1;", condition); };
+    c_.define_counts(refuse_if); // those that the sizes determine
+    write_properties(refuse_if);
     write_checks();
-    for (PieceWriter &piece : pieces_)
-      piece.write_limits();
+    for (std::size_t k = 0; k < pieces_.size(); ++k) {
+      pieces_[k].write_limits();
+      for (const Limit &limit : plan_.pieces[k].limits)
+        c_.known.insert(limit.count);
+    }
+    c_.define_counts(refuse_if);
+    write_properties(refuse_if);
+    if (is_compared()) ComparisonWriter(plan_, c_).write();
     if (!left_.empty()) {
       c_.line("int64_t *{} = (int64_t *){}_allocate({}, sizeof(int64_t));", left_, c_.prefix, c_.n);
       c_.line("if (!{}) return 2;", left_);
@@ -123,9 +147,12 @@ private:
     if (!left_.empty()) c_.line("free({});", left_);
     for (const BoundSegments &segments : plan_.segments)
       write_bounds(segments);
+    write_properties([&](const std::string &condition) { fail_if(condition, 1); });
     c_.line("return 0;");
     c_.close();
   }
+
+  bool is_compared() const { return plan_.compared && plan_.is_implied_known; }
 
   /// Does every coordinate have a place?
   bool places_anywhere() const {
@@ -135,6 +162,18 @@ private:
         any = any && level.kind != Level::Kind::Run && level.kind != Level::Kind::Padded;
       return any;
     });
+  }
+
+  /// What packing relies on, but doesn't ensure: properties of sizes and of the counts that are known by now.
+  void write_properties(const std::function<void(const std::string &)> &refuse_if) {
+    for (std::size_t property : plan_.checked) {
+      const prove::Axiom &axiom = layout_.properties[property].axiom;
+      if (written_.count(property) || !says_of_numbers(axiom, c_)) continue;
+      const Term broken = term::conjunction({axiom.guard, term::negation(axiom.conclusion)});
+      c_.line("// {}", term::to_text(axiom.conclusion));
+      refuse_if(c_.condition(broken));
+      written_.insert(property);
+    }
   }
 
   /// Numbers that don't fit, coordinates out of range, entries that no piece takes.
@@ -235,7 +274,8 @@ private:
   PackCText &c_;
   const Layout &layout_, &given_;
   std::vector<PieceWriter> pieces_;
-  std::string left_; // the array of entries that pieces leave to those behind, if some do
+  std::string left_;              // the array of entries that pieces leave to those behind, if some do
+  std::set<std::size_t> written_; // the properties that are tested by now
 };
 
 /// Zeros at other coordinates: only as many for all nodes alike. What finds no position in one piece must

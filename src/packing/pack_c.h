@@ -22,11 +22,12 @@ struct PackNames {
 ///
 /// Entry e has the coordinate (index[0][e], index[1][e], ...), one array per mode of the tensor, and the
 /// value values[e]; the sizes follow, each name once, in the order of the modes. pack_csr sets every member
-/// of *A and returns 0; or 1 where a coordinate lies outside the sizes or a number doesn't fit in its array,
-/// 2 where there is no memory: then all pointers are null. Functions are static but for these two. The text
-/// needs <stdint.h> and <stdlib.h>; the properties of plan.checked are not checked by it. Slots that no entry
-/// has hold `fill`. Throws cannot_pack where zeros at other coordinates fill segments of different lengths,
-/// or where they would hold a fill that no double holds.
+/// of *A and returns 0; or 1 where a coordinate lies outside the sizes, a number doesn't fit in its array, or
+/// sizes and counts break a property, 2 where there is no memory: then all pointers are null. Functions are
+/// static but for these two. The text needs <stdint.h> and <stdlib.h>; of plan.checked it checks the
+/// properties of sizes and counts, not those of arrays. Slots that no entry has hold `fill`. Throws
+/// cannot_pack where zeros at other coordinates fill segments of different lengths, or where they would hold
+/// a fill that no double holds.
 std::string emit_pack_c(const PackPlan &plan, const layout::Layout &layout, const PackNames &names,
                         tensor::IndexType index = tensor::IndexType::Int32,
                         tensor::ValueType value = tensor::ValueType::Float64, double fill = 0);

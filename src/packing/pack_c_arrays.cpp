@@ -110,32 +110,15 @@ void PieceWriter::write_dense() {
   c_.close();
 }
 
-void PieceWriter::define_counts(std::set<std::string> &known) {
-  for (const layout::Count &count : layout_.counts) {
-    if (!count.definition || known.count(count.name)) continue;
-    bool ready = true;
-    for (const Term &call : term::applications_of(*count.definition))
-      ready = ready && known.count(call.as<term::Apply>()->function);
-    for (const std::string &name : term::variables_of(*count.definition))
-      ready = ready && (known.count(name) || std::ranges::count(layout_.sizes, name));
-    if (!ready) continue;
-    c_.line("{} = {};", c_.member(count.name), c_.term(*count.definition));
-    known.insert(count.name);
-  }
-}
-
 void PieceWriter::write_pointers() {
-  std::set<std::string> known;
-  for (const Limit &limit : plan_.limits)
-    known.insert(limit.count);
   for (std::size_t l = 0; l < plan_.levels.size(); ++l) {
     const Level &level = plan_.levels[l];
     if (!level.count.empty() && level.kind != Level::Kind::Padded)
       c_.line("{} = {};", c_.member(level.count), nodes_[l]);
-    if (!level.count.empty()) known.insert(level.count);
+    if (!level.count.empty()) c_.known.insert(level.count);
     if (!level.pointer.empty()) {
       allocate({level.pointer});
-      known.insert(level.pointer);
+      c_.known.insert(level.pointer);
     }
     if (level.kind == Level::Kind::Segment) {
       c_.line("// Where each segment begins: the entries of each, counted and added up.");
@@ -143,7 +126,7 @@ void PieceWriter::write_pointers() {
     }
     if (level.kind == Level::Kind::Padded) write_width(l);
     if (level.kind == Level::Kind::Run) write_runs(l);
-    define_counts(known);
+    c_.define_counts([&](const std::string &condition) { fail_if(condition); });
   }
   std::vector<std::string> rest;
   for (const Level &level : plan_.levels)

@@ -121,8 +121,6 @@ private:
 
   void write_dense();
 
-  void define_counts(std::set<std::string> &known);
-
   void write_pointers();
 
   void sum_pointers(const Level &level);

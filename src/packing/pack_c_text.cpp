@@ -103,6 +103,45 @@ bool is_sum_of_naturals(const Term &term) {
 
 } // namespace
 
+/// Numbers of pointers are, and counts that packing chooses.
+bool PackCText::is_natural(const Term &of) const {
+  return is_sum_of_naturals(of) && std::ranges::all_of(term::variables_of(of), [&](const std::string &name) {
+           const layout::Count *count = layout.count(name);
+           return !count || !count->definition || is_natural(*count->definition);
+         });
+}
+
+bool PackCText::is_known(const layout::Count &count) const {
+  for (const Term &call : term::applications_of(*count.definition))
+    if (!known.count(call.as<term::Apply>()->function)) return false;
+  return std::ranges::all_of(term::variables_of(*count.definition), [&](const std::string &name) {
+    return known.count(name) || std::ranges::count(sizes, name);
+  });
+}
+
+void PackCText::define_counts(const std::function<void(const std::string &)> &refuse_if) {
+  for (bool some = true; some;) { // they may be defined in any order
+    some = false;
+    for (const layout::Count &count : layout.counts) {
+      if (!count.definition || known.count(count.name) || !is_known(count)) continue;
+      for (const Term &call : term::applications_of(*count.definition)) {
+        const auto *read = call.as<term::Apply>();
+        const std::vector<Term> &extents = layout.array(read->function)->extents;
+        for (std::size_t place = 0; place < extents.size(); ++place) {
+          const Term &at = read->arguments[place];
+          std::int64_t behind = 0;
+          if (!is_natural(at)) refuse_if(fmt::format("{} < 0", term(at)));
+          if (!term::constant_difference(at, extents[place], behind) || behind <= 0)
+            refuse_if(fmt::format("{} >= {}", term(at), term(extents[place])));
+        }
+      }
+      line("{} = {};", member(count.name), term(*count.definition));
+      known.insert(count.name);
+      some = true;
+    }
+  }
+}
+
 /// C rounds towards 0, terms downwards.
 std::string PackCText::quotient(const Term &numerator, std::int64_t divisor) const {
   std::string text = factor(term(numerator));
@@ -158,7 +197,11 @@ std::string PackCText::linear(const term::Linear &of) const {
   };
   for (bool positive : {true, false})
     for (const auto &[atom, coefficient] : of.parts)
-      if ((coefficient > 0) == positive) append(coefficient, term(atom));
+      if ((coefficient > 0) == positive) {
+        const bool is_quotient = atom.as<term::FloorDivide>() || atom.as<term::Modulo>();
+        const bool is_factor = coefficient != 1 && coefficient != -1; // 2 * x / 2 is x in C
+        append(coefficient, is_quotient && is_factor ? factor(term(atom)) : term(atom));
+      }
   if (of.constant != 0) append(of.constant, "");
   return result;
 }

@@ -3,6 +3,7 @@
 #include "packing/pack_c.h"
 
 #include <fmt/format.h>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -50,6 +51,12 @@ public:
   /// Variables of terms that stand for a local variable.
   std::map<std::string, std::string> locals;
 
+  /// Counts, and arrays of pointers, that have their values by now.
+  std::set<std::string> known;
+  /// Gives values to the counts whose definitions mention nothing but sizes and what is known.
+  /// `refuse_if`: writes what gives up where a condition holds, as where an array would be read outside.
+  void define_counts(const std::function<void(const std::string &)> &refuse_if);
+
   /// sign * text + offset
   std::string shifted(int sign, const std::string &text, const term::Term &offset) const;
   /// The product of an array's extents.
@@ -64,6 +71,8 @@ public:
   std::string entry, e, k;            // the sorted entries, counters
 
 private:
+  bool is_natural(const term::Term &of) const;
+  bool is_known(const layout::Count &count) const;
   std::string linear(const term::Linear &linear) const;
   std::string quotient(const term::Term &numerator, std::int64_t divisor) const;
   std::string remainder(const term::Term &numerator, std::int64_t divisor) const;

@@ -65,6 +65,7 @@ bool PieceConditions::add(const Term &part) {
 // ---- properties that are conditions on coordinates
 
 bool PieceConditions::keeps(const prove::Axiom &axiom, const Relation &relation, const Relation &known) {
+  if (axiom.variables.empty()) return false; // it is about sizes and counts: no entry says whether it holds
   bool kept = false;
   std::vector<std::string> images;
   each_instance(axiom, relation, images, [&](const term::Substitution &positions) {

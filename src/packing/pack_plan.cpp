@@ -1,6 +1,7 @@
 // From a layout to a plan of packing, piece by piece.
 #include "packing/pack_plan.h"
 
+#include "packing/pack_implied.h"
 #include "packing/pack_piece.h"
 #include "packing/pack_segments.h"
 #include "report/diagnostic.h"
@@ -92,6 +93,22 @@ std::optional<std::size_t> spilling_level(const PiecePlan &piece) {
   return std::nullopt;
 }
 
+/// What pieces that aren't planned mean, each over the arrays of one that is.
+void take_implied(const Layout &layout, PackPlan &plan) {
+  for (std::size_t k = 0; k < layout.pieces.size(); ++k) {
+    if (std::ranges::count(plan.pieces, k, &PiecePlan::piece)) continue;
+    bool is_known = false;
+    for (std::size_t number = 0; number < plan.pieces.size() && !is_known; ++number)
+      if (std::optional<Implied> implied = implied_entry(layout.pieces[k], layout, plan, number)) {
+        plan.implied.push_back(std::move(*implied));
+        is_known = true;
+      }
+    plan.is_implied_known = plan.is_implied_known && is_known;
+  }
+  for (const PiecePlan &piece : plan.pieces) // which of them has an entry isn't told by its coordinate then
+    plan.is_implied_known = plan.is_implied_known && !piece.spills;
+}
+
 /// What the position is counted back from where arrays are subscripted with it in no other way: M - 1, of
 /// val(M - 1 - r, c).
 std::optional<term::Term> counted_back_from(const std::string &position, const Piece &piece) {
@@ -162,6 +179,7 @@ PackPlan plan_packing(const Layout &given) {
   }
   for (std::size_t k = 0; k + 1 < plan.pieces.size(); ++k)
     plan.pieces[k].spills = spilling_level(plan.pieces[k]);
+  if (plan.compared) take_implied(layout, plan);
   for (const BoundSegments &segments : plan.segments)
     if (auto pointers = determined.arrays.find(segments.begin); pointers != determined.arrays.end())
       determined.arrays[segments.end] = pointers->second;

@@ -189,6 +189,15 @@ struct BoundSegments {
   bool operator==(const BoundSegments &) const = default;
 };
 
+/// An entry that a piece means beside each entry of the planned one whose arrays it has, where the conditions
+/// hold: all terms are over that entry's coordinates, sizes and counts that follow from sizes.
+struct Implied {
+  std::size_t piece = 0; // of the plan
+  std::vector<Term> coordinates, conditions;
+  bool negative = false;         // its value is the entry's, or that with the other sign
+  std::optional<double> literal; // or this one
+};
+
 struct PackPlan {
   std::vector<BoundSegments> segments;
   /// An entry belongs to the first piece whose conditions it satisfies, and which has room for it.
@@ -198,6 +207,9 @@ struct PackPlan {
   /// Whether some piece of the layout means entries of arrays that another piece stores, as the other half of
   /// a symmetric matrix: that the result means the entries given is checked then.
   bool compared = false;
+  /// What such pieces mean, and whether that is all of it: else the result itself must be asked.
+  std::vector<Implied> implied;
+  bool is_implied_known = true;
 };
 
 /// Throws cannot_pack (a limit, with the conjunct that defeats it). Asks the prover a few questions per

@@ -158,6 +158,67 @@ TEST(PackC, SameAsPack) {
   }
 }
 
+/// What pack_... returns for the entries 1, 2, ... at the first coordinates, with these sizes.
+std::string status_of(const std::string &layout_text, std::size_t entries,
+                      const std::vector<std::int64_t> &sizes) {
+  const layout::Layout layout = layout_of(layout_text);
+  const std::string name = type_name(layout);
+  std::string text = "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n" +
+                     struct_text(layout, IndexType::Int32, ValueType::Float64) +
+                     emit_pack_c(plan_packing(layout), layout, {name, {}});
+  std::vector<std::string> index, values;
+  for (std::size_t e = 0; e < entries; ++e) {
+    index.push_back(std::to_string(e));
+    values.push_back(std::to_string(e + 1));
+  }
+  text += fmt::format("int main(void) {{\n  {} A;\n  int64_t at[] = {{{}}};\n  int64_t *index[{}] = {{0}};\n"
+                      "  double values[] = {{{}}};\n",
+                      name, fmt::join(index, ", "), layout.order(), fmt::join(values, ", "));
+  text += fmt::format("  for (int mode = 0; mode < {}; mode++) index[mode] = at;\n", layout.order());
+  text += fmt::format("  printf(\"%d\", pack_{0}(&A, {1}, index, values, {2}));\n  free_{0}(&A);\n}}\n", name,
+                      entries, fmt::join(sizes, ", "));
+  TemporaryFolder folder;
+  const std::string program = folder.path("pack");
+  const std::string said = output_of("gcc -std=c99 -fsanitize=address,undefined -Wall -Wextra -Werror -o " +
+                                     program + " " + folder.write("pack.c", text));
+  return said.empty() ? output_of(program).substr(0, 3000) : said;
+}
+
+TEST(PackC, CountsOfADenseLayout) {
+  const char *const blocks = R"(layout blocks(i: N) { count B = ceil(N / 3); count R = 3; value val[B, R];
+  stored { [b, r] -> [i] : i = 3*b + r and 0 <= r < 3 and 0 <= b < B } at val(b, r); })";
+  EXPECT_EQ(status_of(blocks, 6, {6}), "0");
+  EXPECT_EQ(status_of(blocks, 7, {7}), "0");
+}
+
+TEST(PackC, RefusesSizesThatBreakAProperty) {
+  const char *const blocks =
+      R"(layout blocks(i: N) { count B = floor(N / 3); value val[B, 3]; property N = 3*B;
+  stored { [b, r] -> [i] : i = 3*b + r and 0 <= r < 3 and 0 <= b < B } at val(b, r); })";
+  EXPECT_EQ(status_of(blocks, 6, {6}), "0");
+  EXPECT_EQ(status_of(blocks, 4, {4}), "1");
+  const char *const square = R"(layout square(i: M, j: N) { value val[M, M]; property M = N;
+  stored { [r, c] -> [i, j] : i = r and j = c and 0 <= r < M and 0 <= c < N } at val(r, c); })";
+  EXPECT_EQ(status_of(square, 3, {3, 3}), "0");
+  EXPECT_EQ(status_of(square, 3, {3, 4}), "1");
+  // The counts are known when everything is packed.
+  const char *const few = R"(layout few(i: N) { index at[K]; count K; value val[K]; property 2*K <= N;
+  stored { [k] -> [i] : 0 <= k < K and i = at(k) } at val(k);
+  property range at in [0, N); property strictly increasing at; })";
+  EXPECT_EQ(status_of(few, 3, {6}), "0");
+  EXPECT_EQ(status_of(few, 3, {5}), "1");
+}
+
+TEST(PackC, RefusesSizesForWhichACountIsReadOutsideItsArray) {
+  const char *const last = R"(layout last(i: M, j: N) {
+  index ptr[M], col[NNZ]; count NNZ = ptr(M - 1); value val[NNZ];
+  stored { [r, p] -> [i, j] : i = r and 0 <= r < M - 1 and ptr(r) <= p < ptr(r + 1) and j = col(p) } at val(p);
+  property ptr(0) = 0; property increasing ptr; property range col in [0, N);
+  property strictly increasing col within ptr; })";
+  EXPECT_EQ(status_of(last, 2, {3, 3}), "0");
+  EXPECT_EQ(status_of(last, 1, {0, 3}), "1");
+}
+
 TEST(PackC, Refusal) {
   layout::Layout slices = layout_of(R"(layout slices(i: M, j: N) {
   index ptr[ceil(M / 2) + 1], col[Q, 2]; count Q = ptr(ceil(M / 2)); value val[Q, 2];
