@@ -89,24 +89,25 @@ struct MainOptions {
   /// Sizes that follow from others, "y.M", unless they are known: sums of sizes of tensors, of integers that
   /// the kernel is given, and of constants.
   std::map<std::string, term::Term> following = {};
-  /// Of a sparse result: the kernel whose workspace arrays, one per mode, say where its
-  /// values lie (from 1 on; 0: nowhere). Its text stands in front. Null: such a result isn't written.
-  const loop::Program *places = nullptr;
+  /// By sparse result: the kernel whose workspace arrays, one per mode, say where its values lie (from 1 on;
+  /// 0: nowhere). Its text stands in front. Without one such a result isn't written.
+  std::map<std::string, loop::Program> places = {};
   /// The inspector that makes the kernel's last parameter, its levels, called before it; its text stands in
   /// front. Null: the kernel has none.
   const loop::Program *inspector = nullptr;
-  /// Called behind the kernel, with the same tensors: it computes the values of the result. Its text stands
-  /// in front. Null: the kernel does.
+  /// Called behind the kernel, with the same tensors: it computes the values of the only result. Its text
+  /// stands in front. Null: the kernel does.
   const loop::Program *values = nullptr;
-  /// What the values of the result begin with, unless it is assembled.
-  double initial = 0;
+  /// By result: what its values begin with, unless that is 0 or it is assembled.
+  std::map<std::string, double> initial = {};
   /// The levels' size M and their counts, over sizes and counts of the other parameters.
   std::vector<term::Term> numbers = {};
 };
 
 /// A small main() for the kernel, in C99 and C++: `./spmv A=matrix.mtx x=ones -o y.mtx` reads the operands
-/// (.mtx, from order 3 on .tns; or ones), runs the kernel once and prints its time, and the sum and first
-/// values of the result or writes it. Sizes that no file gives follow from the preconditions that are plain
+/// (.mtx, from order 3 on .tns; or ones, zeros, a scalar's value), runs the kernel once and prints its time,
+/// and the sum and first values of each result or writes it. Results are the first parameters, all of them
+/// real or all complex. Sizes that no file gives follow from the preconditions that are plain
 /// equalities; the program's own are given as `k=5`. It calls, and declares, for each struct type T of the
 /// program
 ///

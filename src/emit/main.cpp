@@ -34,11 +34,10 @@ std::string quoted(const std::string &text) {
 class MainWriter {
 public:
   MainWriter(const Program &program, const MainOptions &options)
-      : program_(options.inspector ? without_levels(program) : program), places_(options.places),
-        inspector_(options.inspector), of_values_(options.values), initial_(options.initial),
-        numbers_(options.numbers), following_(options.following), names_(program) {
+      : program_(options.inspector ? without_levels(program) : program), inspector_(options.inspector),
+        of_values_(options.values), numbers_(options.numbers), following_(options.following),
+        names_(program) {
     if (inspector_) names_of_inspector_.emplace(*inspector_);
-    if (places_) names_of_places_.emplace(*places_);
     if (of_values_) names_of_values_.emplace(*of_values_);
     for (const TensorParameter &parameter : program_.parameters) {
       auto given = options.modes.find(parameter.name);
@@ -48,7 +47,8 @@ public:
       tensors_.push_back(names_.fresh(parameter.name + "_tensor"));
     }
     number_sizes();
-    order_stored();
+    for (std::size_t k = 0; k < program_.parameters.size() && program_.parameters[k].is_result; ++k)
+      results_.push_back(result(k, options));
   }
 
   std::string text(bool with_header) {
@@ -58,25 +58,39 @@ public:
                                            names_.kernel())
                              : "\n// ---- a program around the kernel\n\n";
     std::set<std::string> first{"tools"}, last{"main"};
-    const bool has_complex_result = !program_.parameters.empty() && is_complex(0);
+    const bool has_complex_result = !results_.empty() && is_complex(0);
     first.insert(has_complex_ ? "complex" : "real");
     for (std::size_t k = 0; k < program_.parameters.size(); ++k)
       if (has_complex_ && !is_complex(k) && program_.parameters[k].has_given_arrays())
         first.insert("some_real");
-    if (stored_) first.insert("all_values");
-    if (places_) first.insert("stored_values");
-    if (stored_ || places_) first.insert(has_complex_result ? "complex_result" : "real_result");
+    for (const Result &each : results_)
+      if (each.places || each.stored) {
+        first.insert(each.places ? "stored_values" : "all_values");
+        first.insert(has_complex_result ? "complex_result" : "real_result");
+      }
     if (!following_.empty()) first.insert("follow");
     if (!program_.sizes.empty()) {
       first.insert("read_given");
       last.insert("given");
     }
+    const std::string run = run_function();
+    if (run.find("unravel_release(") != std::string::npos) first.insert("release");
     const std::string tools = with_types(parts_of_c("main", first), has_complex_, has_complex_result);
-    return result + parts_of_c("main", {"includes"}) + declarations() + tables() + tools + run_function() +
+    return result + parts_of_c("main", {"includes"}) + declarations() + tables() + tools + run +
            parts_of_c("main", last);
   }
 
 private:
+  struct Result {
+    std::size_t number; // of the parameter
+    /// The modes as its value array is laid out, the outermost first; none where the extents aren't just the
+    /// modes' sizes.
+    std::optional<std::vector<std::size_t>> stored = {};
+    const Program *places = nullptr;
+    std::optional<Names> names_of_places = {};
+    double initial = 0;
+  };
+
   static const char *type_of_values(bool is_complex) { return is_complex ? "double _Complex" : "double"; }
 
   /// What the words of c/main.c stand for; texts of a user's are printed apart.
@@ -114,8 +128,11 @@ private:
       const std::string wanted = text.substr(at, end - at);
       std::string name = wanted;
       for (int k = 2; names_.has(name) || (names_of_inspector_ && names_of_inspector_->has(name)) ||
-                      (names_of_places_ && names_of_places_->has(name)) ||
-                      (names_of_values_ && names_of_values_->has(name));
+                      (names_of_values_ && names_of_values_->has(name)) ||
+                      std::ranges::any_of(results_,
+                                          [&](const Result &each) {
+                                            return each.names_of_places && each.names_of_places->has(name);
+                                          });
            ++k)
         name = fmt::format("{}_{}", wanted, k);
       result += name;
@@ -155,27 +172,33 @@ private:
       if (number == dropped) number = kept;
   }
 
-  /// The modes of the result as its value array is laid out, the outermost first; none where the extents
-  /// aren't just the modes' sizes.
-  void order_stored() {
-    if (program_.parameters.empty() || !program_.parameters[0].is_result) return;
-    const TensorParameter &result = program_.parameters[0];
-    auto array =
-        std::find_if(result.arrays.begin(), result.arrays.end(), [](const auto &x) { return x.is_value; });
-    if (array == result.arrays.end()) return;
+  Result result(std::size_t k, const MainOptions &options) const {
+    const std::string &name = program_.parameters[k].name;
+    Result made{k, stored_modes(k)};
+    if (const auto initial = options.initial.find(name); initial != options.initial.end())
+      made.initial = initial->second;
+    if (const auto places = options.places.find(name); places != options.places.end()) {
+      made.places = &places->second;
+      made.names_of_places.emplace(places->second);
+    }
+    return made;
+  }
+
+  std::optional<std::vector<std::size_t>> stored_modes(std::size_t k) const {
+    const TensorParameter &result = program_.parameters[k];
+    const auto array = std::ranges::find_if(result.arrays, &loop::ArrayParameter::is_value);
+    if (array == result.arrays.end()) return {};
     std::vector<std::size_t> stored;
     for (const Term &extent : array->extents) {
       if (extent == Term(1)) continue;
       std::size_t mode = 0;
-      while (mode < modes_[0].size() && (extent != term::variable(result.name + "." + modes_[0][mode]) ||
+      while (mode < modes_[k].size() && (extent != term::variable(result.name + "." + modes_[k][mode]) ||
                                          std::find(stored.begin(), stored.end(), mode) != stored.end()))
         ++mode;
-      if (mode == modes_[0].size()) return;
+      if (mode == modes_[k].size()) return {};
       stored.push_back(mode);
     }
-    if (stored.size() != modes_[0].size()) return;
-    stored_ = stored;
-    values_ = fmt::format("{}.{}", tensors_[0], names_.type_of(0).members.at(array->name));
+    return stored.size() == modes_[k].size() ? std::optional(stored) : std::nullopt;
   }
 
   /// The first tensor of this type that is packed from what the user gives.
@@ -223,11 +246,10 @@ private:
       row.resize(std::max<std::size_t>(order_, 1));
       sizes.push_back(fmt::format("{{{}}}", fmt::join(row, ", ")));
     }
-    bool has_result = !program_.parameters.empty() && program_.parameters[0].is_result;
     std::string result =
-        fmt::format("#define UNRAVEL_TENSORS {}\n#define UNRAVEL_OPERANDS {} // the first of them\n"
+        fmt::format("#define UNRAVEL_TENSORS {}\n#define UNRAVEL_RESULTS {} // the first of them\n"
                     "#define UNRAVEL_ORDER {}\n#define UNRAVEL_SIZES {}\n\n",
-                    modes_.size(), has_result ? 1 : 0, std::max<std::size_t>(order_, 1),
+                    modes_.size(), results_.size(), std::max<std::size_t>(order_, 1),
                     std::max<std::size_t>(number_.size(), 1));
     result += fmt::format("static const char *const unravel_about = {};\n", quoted(program_.expression));
     result += fmt::format("static const char *const unravel_names[UNRAVEL_TENSORS] = {{{}}};\n",
@@ -247,12 +269,16 @@ private:
                             "static int unravel_is_given[UNRAVEL_GIVEN];\n",
                             given.size(), fmt::join(given, ", "));
     }
-    if (stored_) {
-      std::vector<std::size_t> row = *stored_;
-      row.resize(std::max<std::size_t>(order_, 1));
-      result += "// The modes of the result, the outermost in memory first.\n";
-      result +=
-          fmt::format("static const int unravel_modes[UNRAVEL_ORDER] = {{{}}};\n", fmt::join(row, ", "));
+    if (std::ranges::any_of(results_, [](const Result &each) { return each.stored && !each.places; })) {
+      std::vector<std::string> rows;
+      for (const Result &each : results_) {
+        std::vector<std::size_t> row = each.stored.value_or(std::vector<std::size_t>());
+        row.resize(std::max<std::size_t>(order_, 1));
+        rows.push_back(fmt::format("{{{}}}", fmt::join(row, ", ")));
+      }
+      result += "// The modes of the results, the outermost in memory first.\n";
+      result += fmt::format("static const int unravel_modes[UNRAVEL_RESULTS][UNRAVEL_ORDER] = {{{}}};\n",
+                            fmt::join(rows, ", "));
     }
     return result + follow_function() + "\n";
   }
@@ -308,15 +334,18 @@ private:
       arguments += (k ? ", &" : "&") + tensors_[k];
       if (program_.parameters[k].structure.empty()) pack(k);
     }
-    if (has_structure()) borrow_structure();
-    if (initial_ != 0 && !program_.parameters[0].assembled) begin_values();
+    for (const Result &result : results_) {
+      if (!program_.parameters[result.number].structure.empty()) borrow_structure(result.number);
+      if (result.initial != 0 && !program_.parameters[result.number].assembled) begin_values(result);
+    }
     if (inspector_) {
       inspect();
       arguments += ", &unravel_levels";
     }
     call(program_, names_, arguments);
     if (of_values_) call(*of_values_, *names_of_values_, arguments);
-    show_result();
+    for (const Result &result : results_)
+      show_result(result);
     for (std::size_t k = 0; inspector_ && k < inspector_->parameters[0].arrays.size(); ++k)
       line("free({});", of_levels(inspector_->parameters[0].arrays[k].name));
     for (std::size_t k = 0; k < tensors_.size(); ++k)
@@ -325,8 +354,9 @@ private:
       else if (program_.parameters[k].structure.empty())
         line("free_{}(&{});", names_.type_of(k).name, tensors_[k]);
       else
-        line("free({});", values_of_structure());
-    return own("static void unravel_run(unravel_entries *@in, const char *@output) {\n") + body_ + "}\n\n";
+        line("free({});", values_of(k));
+    return own("static void unravel_run(unravel_entries *@in, const char *const *@output) {\n") + body_ +
+           "}\n\n";
   }
 
   void pack(std::size_t k) {
@@ -436,62 +466,59 @@ private:
     close();
   }
 
-  bool has_structure() const {
-    return !program_.parameters.empty() && !program_.parameters[0].structure.empty();
-  }
-
   std::string member(std::size_t k, const std::string &name) const {
     return fmt::format("{}.{}", tensors_[k], names_.type_of(k).members.at(name));
   }
 
-  const loop::ArrayParameter *values_of_result() const {
-    return &*std::ranges::find_if(program_.parameters[0].arrays, &loop::ArrayParameter::is_value);
+  /// The array of a result's values.
+  const loop::ArrayParameter &value_array(std::size_t k) const {
+    return *std::ranges::find_if(program_.parameters[k].arrays, &loop::ArrayParameter::is_value);
   }
-
-  std::string values_of_structure() const { return member(0, values_of_result()->name); }
+  std::string values_of(std::size_t k) const { return member(k, value_array(k).name); }
 
   /// The result by the name that extents have, and the number of its values; `constant`: it isn't changed.
-  void name_result(bool constant) {
-    line("{}{} *{} = &{};", constant ? "const " : "", names_.type_of(0).name, names_.parameter(0),
-         tensors_[0]);
+  void name_result(std::size_t k, bool constant) {
+    line("{}{} *{} = &{};", constant ? "const " : "", names_.type_of(k).name, names_.parameter(k),
+         tensors_[k]);
     line("int64_t @k, @count = 1;");
   }
-  void count_values() {
+  void count_values(std::size_t k) {
     const Expressions expressions(program_, names_);
-    for (const Term &extent : values_of_result()->extents)
+    for (const Term &extent : value_array(k).extents)
       line("@count *= {};", expressions.term_of_members(extent));
   }
 
   /// The result's struct: what has the same name in the operand is the operand's, the values are its own.
-  void borrow_structure() {
-    const TensorParameter &result = program_.parameters[0];
+  void borrow_structure(std::size_t k) {
+    const TensorParameter &result = program_.parameters[k];
     const auto found = std::ranges::find(program_.parameters, result.structure, &TensorParameter::name);
     const auto lender = static_cast<std::size_t>(found - program_.parameters.begin());
-    auto borrow = [&](const std::string &name) { line("{} = {};", member(0, name), member(lender, name)); };
+    auto borrow = [&](const std::string &name) { line("{} = {};", member(k, name), member(lender, name)); };
     open(fmt::format("the index arrays of {}, and values of its own", names_.parameter(lender)));
-    name_result(false);
-    for (std::size_t mode = 0; mode < modes_[0].size(); ++mode)
-      line("{} = @in[0].sizes[{}];", member(0, modes_[0][mode]), mode);
+    name_result(k, false);
+    for (const std::string &size : modes_[k])
+      line("{} = {};", member(k, size), size_argument(k, size));
     for (const std::string &count : result.counts)
       borrow(count);
     for (const loop::ArrayParameter &array : result.arrays)
       if (!array.is_value) borrow(array.name);
-    count_values();
-    line("{0} = ({1} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({1}));", values_of_structure(),
-         c_type(values_of_result()->element));
-    line("for (@k = 0; @k < @count; @k++) {}[@k] = 0;", values_of_structure());
+    count_values(k);
+    line("{0} = ({1} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({1}));", values_of(k),
+         c_type(value_array(k).element));
+    line("for (@k = 0; @k < @count; @k++) {}[@k] = 0;", values_of(k));
     close();
   }
 
   /// The result's values before the kernel is called, where they aren't zeros.
-  void begin_values() {
+  void begin_values(const Result &result) {
+    const std::size_t k = result.number;
     const Expressions expressions(program_, names_);
-    open("what it is reduced from");
-    name_result(false);
-    count_values();
-    line("(void){};", names_.parameter(0));
-    line("for (@k = 0; @k < @count; @k++) {}[@k] = {};", values_of_structure(),
-         expressions.value({loop::Number{initial_}}, values_of_result()->element));
+    open("what it is reduced from, where nothing is given");
+    name_result(k, false);
+    count_values(k);
+    line("(void){};", names_.parameter(k));
+    line("for (@k = 0; !@in[{}].is_given && @k < @count; @k++) {}[@k] = {};", k, values_of(k),
+         expressions.value({loop::Number{result.initial}}, value_array(k).element));
     close();
   }
 
@@ -501,58 +528,60 @@ private:
   }
 
   /// The values of a sparse result, where they lie.
-  void show_stored() {
-    const Names &names = *names_of_places_;
+  void show_stored(const Result &result) {
+    const std::size_t k = result.number;
+    const std::vector<loop::WorkspaceArray> &modes = result.places->workspace;
+    const Names &names = *result.names_of_places;
     const Names::Workspace &work = names.workspace();
-    const char *type = type_of_values(is_complex(0));
+    const char *type = type_of_values(is_complex(k));
     open();
-    name_result(true);
+    name_result(k, true);
     line("{} *@values;", type);
-    line("const int64_t *@at[{}];", places_->workspace.size());
+    line("const int64_t *@at[{}];", modes.size());
     line("{} @places;", work.type);
-    count_values();
+    count_values(k);
     line("{}(&@places);", work.init);
     line("if ({}(&{}, &@places)) unravel_fail({}, \"there is not enough memory\");", names.kernel(),
-         tensors_[0], quoted(names_.kernel()));
-    for (std::size_t mode = 0; mode < places_->workspace.size(); ++mode)
-      line("@at[{}] = @places.{};", mode, work.members.at(places_->workspace[mode].name));
+         tensors_[k], quoted(names_.kernel()));
+    for (std::size_t mode = 0; mode < modes.size(); ++mode)
+      line("@at[{}] = @places.{};", mode, work.members.at(modes[mode].name));
     line("@values = ({0} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({0}));", type);
-    line("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type, values_of_structure());
-    line("unravel_show_stored(&@in[0], @count, @at, @values, @output);");
+    line("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type, values_of(k));
+    line("unravel_show_stored({0}, &@in[{0}], @count, @at, @values, @output[{0}]);", k);
     line("free(@values);");
     line("{}(&@places);", work.free);
     close();
   }
 
-  void show_result() {
-    if (places_) return show_stored();
-    if (!stored_)
-      return line("if (@output) unravel_fail(@output, \"a result of this layout can't be written\");");
-    const char *type = type_of_values(is_complex(0));
+  void show_result(const Result &result) {
+    const std::size_t k = result.number;
+    if (result.places) return show_stored(result);
+    if (!result.stored)
+      return line(
+          "if (@output[{0}]) unravel_fail(@output[{0}], \"a result of this layout can't be written\");", k);
+    const char *type = type_of_values(is_complex(k));
     open();
     line("int64_t @count = 1, @k;");
     line("{} *@values;", type);
-    line("for (@k = 0; @k < unravel_orders[0]; @k++) @count *= @in[0].sizes[@k];");
+    line("for (@k = 0; @k < unravel_orders[{0}]; @k++) @count *= @in[{0}].sizes[@k];", k);
     line("@values = ({0} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({0}));", type);
-    line("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type, values_);
-    line("unravel_show(&@in[0], @values, @output);");
+    line("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type, values_of(k));
+    line("unravel_show({0}, &@in[{0}], @values, @output[{0}]);", k);
     line("free(@values);");
     close();
   }
 
   const Program program_; // without levels
-  const Program *places_;
   const Program *inspector_, *of_values_;
-  const double initial_;      // of the result
   std::vector<Term> numbers_; // of the levels
   std::map<std::string, Term> following_;
   Names names_;
-  std::optional<Names> names_of_inspector_, names_of_places_, names_of_values_;
+  std::optional<Names> names_of_inspector_, names_of_values_;
+  std::vector<Result> results_;
   std::vector<std::vector<std::string>> modes_; // of each parameter: the size of each mode
   std::vector<std::string> tensors_;            // C names of the structs in the program
   std::map<std::string, std::size_t> number_;   // of each size, by qualified name
-  std::optional<std::vector<std::size_t>> stored_;
-  std::string values_, body_;
+  std::string body_;
   std::size_t indent_ = 2;
   std::size_t order_ = 2;    // a matrix file has two columns
   bool has_complex_ = false; // some tensor

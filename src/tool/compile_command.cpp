@@ -27,11 +27,8 @@ struct CompileOptions : Options {
   bool main = false, constant = false;
 };
 
-/// What slots of a tensor hold that no entry has; 0 of a result, which is packed from no entries, then set to
-/// what it begins with.
+/// What slots of a tensor hold that no entry has.
 double fill_of_slots(const pipeline::Compilation &compilation, const std::string &tensor) {
-  for (const compute::TensorUse &use : compilation.computation.tensors)
-    if (use.name == tensor && use.is_result) return 0;
   return compute::fill_of(compilation.computation.program, tensor).value_or(0);
 }
 
@@ -91,19 +88,27 @@ std::map<std::string, term::Term> following_sizes(const pipeline::Compilation &c
   return following;
 }
 
+/// One function writes the values of all results.
+void require_alike_results(const pipeline::Compilation &compilation) {
+  std::map<bool, std::string> results; // by whether they are complex
+  for (const compute::TensorUse &use : compilation.computation.tensors)
+    if (use.is_result)
+      results.emplace(value::is_complex(compute::type_of(compilation.computation.types, use.name)), use.name);
+  if (results.size() > 1)
+    report::fail(
+        report::Kind::several_results,
+        fmt::format("`--main` writes real results or complex ones, but `{}` is real and `{}` complex",
+                    results.at(false), results.at(true)),
+        "leave out `--main`, and call the kernel; or `unravel run`");
+}
+
 /// A whole program: the kernel, functions that pack each tensor from coordinates, and a main() that reads
-/// files. A result that the kernel lists is written from there.
+/// files. Results that the kernel lists are written from there.
 std::string program_text(const pipeline::Compilation &compilation, const Options &options) {
   const loop::Program &program = compilation.program;
   std::string text = pipeline::c_text(compilation) + "\n#include <stdlib.h>\n\n";
   std::vector<emit::StructNames> names = emit::struct_names(program);
-  if (std::ranges::count_if(compilation.computation.tensors,
-                            [](const compute::TensorUse &use) { return use.is_result; }) > 1)
-    report::fail(report::Kind::several_results,
-                 fmt::format("`--main` writes one result, but the program writes to `{}` and to `{}`",
-                             compilation.computation.tensors[0].name,
-                             compilation.computation.tensors[1].name),
-                 "leave out `--main`, and call the kernel; or `unravel run`");
+  require_alike_results(compilation);
   emit::MainOptions main;
   std::map<std::string, std::string> packed; // the first tensor of each type
   main.inspector = compilation.inspector ? &compilation.inspector->program : nullptr;
@@ -120,6 +125,15 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
       require_same_fill(compilation, tensor, first->second, plan);
       continue;
     }
+    if (plan.compared && !plan.is_implied_known)
+      std::cerr << report::render(
+          {report::Kind::not_storable,
+           {},
+           fmt::format("the program doesn't test that the file of `{}` has the entries that layout `{}` "
+                       "implies, as the other half of a symmetric matrix",
+                       tensor, layout.name),
+           "`unravel run` does"},
+          "warning");
     text +=
         packing::emit_pack_c(plan, layout, {names[k].type, names[k].members},
                              options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
@@ -127,14 +141,13 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
                              fill_of_slots(compilation, tensor)) +
         "\n";
   }
-  std::optional<loop::Program> places;
-  if (!program.parameters.empty() && !program.parameters[0].has_given_arrays()) {
-    places = places_of_result(compilation);
-    main.places = &*places;
-    text += emit::emit_c(*places) + "\n";
+  for (const loop::TensorParameter &parameter : program.parameters) {
+    if (!parameter.is_result) continue;
+    main.initial[parameter.name] = compute::initial_of(compilation.computation.program, parameter.name);
+    if (parameter.has_given_arrays()) continue;
+    const auto places = main.places.emplace(parameter.name, places_of(parameter.name, compilation)).first;
+    text += emit::emit_c(places->second) + "\n";
   }
-  if (!program.parameters.empty() && program.parameters[0].is_result)
-    main.initial = compute::initial_of(compilation.computation.program, program.parameters[0].name);
   main.following = following_sizes(compilation);
   loop::Program whole = program;
   whole.expression = compilation.computation.text;

@@ -5,6 +5,7 @@
 #include "loop/walk.h"
 #include "lower/lower.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -42,8 +43,9 @@ Block notes(Block block, const std::string &tensor, const std::vector<std::strin
 
 } // namespace
 
-loop::Program places_of_result(const pipeline::Compilation &compilation) {
-  const loop::TensorParameter &result = compilation.program.parameters.at(0);
+loop::Program places_of(const std::string &name, const pipeline::Compilation &compilation) {
+  const loop::TensorParameter &result =
+      *std::ranges::find(compilation.program.parameters, name, &loop::TensorParameter::name);
   std::vector<std::string> indices;
   for (std::size_t mode = 0; mode < compilation.layouts.at(result.name).order(); ++mode)
     indices.push_back(fmt::format("i{}", mode));
@@ -51,7 +53,7 @@ loop::Program places_of_result(const pipeline::Compilation &compilation) {
   pipeline::Request request;
   request.expression = fmt::format("{0}_sum = {0}({1})", result.name, fmt::join(indices, ", "));
   request.schedules = {"serial"};
-  request.name = compilation.program.name + "_places";
+  request.name = fmt::format("{}_places_{}", compilation.program.name, name);
   pipeline::Front front = pipeline::read_request(request);
   front.layouts.insert_or_assign(result.name, compilation.layouts.at(result.name));
   pipeline::Compilation sum = pipeline::compile(request, front);

@@ -8,6 +8,6 @@ namespace unravel::tool {
 /// A kernel that says where the values of a sparse result lie (assembled, or with an operand's structure):
 /// for each slot of its value array it sets the workspace array of each mode ("D.place0") to the coordinate,
 /// counted from 1 on; 0 where nothing is stored.
-loop::Program places_of_result(const pipeline::Compilation &compilation);
+loop::Program places_of(const std::string &result, const pipeline::Compilation &compilation);
 
 } // namespace unravel::tool

@@ -45,7 +45,8 @@ nlohmann::json tuning_json(const run::Tuning &tuning) {
   return {{"trials", trials}, {"best", tuning.best}, {"kept", tuning.is_kept}};
 }
 
-void write_report(const Options &options, run::Report &report) {
+/// Takes the tensors out of it.
+void write_report(const Options &options, run::Report report) {
   std::map<std::string, tensor::Tensor> tensors = std::move(report.tensors);
   tensors.emplace(report.compilation.computation.tensors.front().name, std::move(report.result));
   data::write_text_file(options.report, show::to_html({.compilation = report.compilation,
@@ -108,15 +109,17 @@ void add_run(CLI::App &app, int &code, bool &json) {
     print_warnings(report.compilation);
     if (!options->emit_c.empty())
       data::write_text_file(options->emit_c, pipeline::c_text(report.compilation));
-    if (!options->report.empty()) write_report(*options, report);
+    std::string text;
     if (json) {
       nlohmann::json out = show::run_json(report);
       if (tuning) out["tuning"] = tuning_json(*tuning);
-      std::cout << out.dump(2) << "\n";
+      text = out.dump(2) + "\n";
     } else {
-      std::cout << show::run_text(report) << (tuning ? tuning_text(*tuning) : "");
+      text = show::run_text(report) + (tuning ? tuning_text(*tuning) : "");
     }
     if (report.comparison && !report.comparison->ok) code = 1;
+    if (!options->report.empty()) write_report(*options, std::move(report));
+    std::cout << text;
   });
 }
 

@@ -210,6 +210,9 @@ TEST_F(MainProgram, takes_sizes_from_the_other_operands) {
   folder_.write("x.mtx", "%%MatrixMarket matrix coordinate real general\n3 1 1\n2 1 10\n");
   EXPECT_EQ(run("A=A.mtx x=x.mtx -o s.mtx"), "s: 1 values, sum 20, first: 20\n");
   EXPECT_EQ(read("s.mtx"), "%%MatrixMarket matrix array real general\n1 1\n20\n");
+  EXPECT_EQ(run("A=ones x=zeros:3 s=2.5"),
+            "failed\nerror: A: a size is not known: give them, as in x=ones:10, y=sizes:10\n");
+  EXPECT_EQ(run("A=ones:2x3 x=zeros"), "s: 1 values, sum 0, first: 0\n");
 }
 
 TEST_F(MainProgram, makes_and_frees_the_workspace) {
@@ -230,7 +233,8 @@ TEST_F(MainProgram, says_what_is_wrong) {
   const std::string head = "%%MatrixMarket matrix coordinate real general\n";
   EXPECT_EQ(run("A=A.mtx"), "failed\nerror: x: this operand is not given; see --help\n");
   EXPECT_EQ(run("A=none.mtx x=ones"), "failed\nerror: none.mtx: No such file or directory\n");
-  EXPECT_EQ(run("A=ones x=ones"), "failed\nerror: A: a size is not known: give them, as in x=ones:10\n");
+  EXPECT_EQ(run("A=ones x=ones"),
+            "failed\nerror: A: a size is not known: give them, as in x=ones:10, y=sizes:10\n");
   EXPECT_EQ(run("A=A.mtx x=ones:4"), "failed\nerror: form: the tensors' sizes don't fit together\n");
   EXPECT_EQ(run("A=A.mtx y=ones"), "failed\nerror: y=ones: expected TENSOR=FILE or -o FILE; see --help\n");
   EXPECT_EQ(run("A=A.mtx A=A.mtx"), "failed\nerror: A=A.mtx: the tensor is given twice\n");
@@ -245,8 +249,10 @@ TEST_F(MainProgram, says_what_is_wrong) {
   EXPECT_EQ(refusal("a.mtx", head + "2 2 1\n1 1\n"), "failed\nerror: a.mtx: a line lacks a value\n");
   EXPECT_EQ(refusal("a.mtx", head + "2 2 99999999999999999999\n1 1 1\n"),
             "failed\nerror: a.mtx: a line lacks an integer of 0 or more\n");
-  EXPECT_EQ(run("--help"),
-            "usage: ./program A=FILE x=FILE [-o FILE]\ns = A(i,j) * x(j)\n"
-            "FILE is a .mtx file, from order 3 on a .tns file; or `ones`, with sizes `ones:10x20`.\n"
-            "s=FILE sets what the result holds before. -o writes the result.\n");
+  EXPECT_EQ(
+      run("--help"),
+      "usage: ./program A=FILE x=FILE [-o FILE]\ns = A(i,j) * x(j)\n"
+      "FILE is a .mtx file, from order 3 on a .tns file; or `ones` or `zeros`, with sizes `ones:10x20`;\n"
+      "of a scalar also a number.\n"
+      "s=FILE sets what the result holds before (s=sizes:10x20: its sizes alone); -o s=FILE writes it.\n");
 }

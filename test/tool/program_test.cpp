@@ -51,6 +51,41 @@ TEST(ToolProgram, AMainProgramSolves) {
     expect_main_solves(schedule);
 }
 
+/// Each result has a file of its own, sparse or not; a scalar's value is a number.
+TEST(ToolProgram, AMainProgramWritesSeveralResults) {
+  if (!has_program("gcc")) GTEST_SKIP() << "no gcc";
+  Desk desk;
+  desk.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 2\n1 3 1\n2 2 4\n");
+  const Outcome made =
+      desk.unravel({"compile", "for i { for j { C(i,j) = a * A(i,j); } } for i { for j { y(i) += A(i,j); } }",
+                    "-f", "A=csr", "-f", "C=csr", "--main", "-o", "program.c"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  const Outcome compiled =
+      desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                    "-fsanitize=address,undefined", "program.c", "-o", "program", "-lm"});
+  ASSERT_EQ(compiled.code, 0) << compiled.error;
+  const Outcome ran = desk.execute({"./program", "A=A.mtx", "a=2.5", "-o", "y=y.mtx", "-o", "C=C.mtx"});
+  EXPECT_EQ(ran.code, 0) << ran.error;
+  EXPECT_EQ(desk.read("y.mtx"), "%%MatrixMarket matrix array real general\n2 1\n3\n4\n");
+  EXPECT_EQ(desk.read("C.mtx"),
+            "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 5\n1 3 2.5\n2 2 10\n");
+  EXPECT_EQ(desk.execute({"./program", "A=A.mtx", "a=2.5", "-o", "y.mtx"}).error,
+            "error: y.mtx: expected -o RESULT=FILE; see --help\n");
+}
+
+/// Threads add up what a round adds up, where it is long enough; rounds follow each other.
+TEST(ToolProgram, SumsOfRoundsAreParallel) {
+  const Desk desk;
+  const std::string text =
+      "let old = 1; repeat 4 until old < 0.5 { let sum = 0; for i { sum += x(i) * x(i); } "
+      "s += sum; old = old * 2; }";
+  const Outcome made = desk.unravel({"compile", text});
+  EXPECT_NE(made.out.find("reduction(+ : sum)"), std::string::npos) << made.out << made.error;
+  const Outcome ran =
+      desk.unravel({"run", text, "-i", "x=random:5000", "--threads", "2", "--check", "-s", "parallel i"});
+  EXPECT_EQ(ran.code, 0) << ran.error;
+}
+
 /// Rows of a triangular solve wait for each other; a row's entries are a sum.
 TEST(ToolProgram, DependencesOfATriangularSolve) {
   Outcome outcome = Desk().unravel({"deps", solve, "-f", "L=csr"});
@@ -156,9 +191,10 @@ TEST(ToolProgram, SeveralResults) {
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_NE(desk.read("y.mtx").find("\n3\n5\n"), std::string::npos) << desk.read("y.mtx");
   EXPECT_NE(desk.read("out.mtx").find("\n109\n225\n"), std::string::npos) << desk.read("out.mtx");
-  outcome = desk.unravel({"compile", text, "-f", "A=csr", "--main"});
-  EXPECT_NE(outcome.error.find("error: `--main` writes one result, but the program writes to `y` and to `z` "
-                               "[several-results]"),
+  outcome = desk.unravel(
+      {"compile", "for i { y(i) = conj(c(i)); z(i) = abs(c(i)); }", "-f", "c=dense complex128", "--main"});
+  EXPECT_NE(outcome.error.find("error: `--main` writes real results or complex ones, but `z` is real and `y` "
+                               "complex [several-results]"),
             std::string::npos)
       << outcome.error;
   outcome = desk.unravel(

@@ -31,7 +31,7 @@ static int64_t unravel_not_negative(int64_t size) {
 #define unravel_write_OF_RESULT unravel_write_complex
 #pragma GCC diagnostic ignored "-Wunused-function"
 #define UNRAVEL_TENSORS 2
-#define UNRAVEL_OPERANDS 1
+#define UNRAVEL_RESULTS 1
 #define UNRAVEL_ORDER 2
 #define UNRAVEL_SIZES 2
 #define UNRAVEL_GIVEN 1
@@ -42,7 +42,7 @@ static const int unravel_size[UNRAVEL_TENSORS][UNRAVEL_ORDER] = {{0, 0}, {0, 1}}
 static const char *const unravel_given_names[UNRAVEL_GIVEN] = {"k"};
 static int64_t unravel_given[UNRAVEL_GIVEN];
 static int unravel_is_given[UNRAVEL_GIVEN];
-static const int unravel_modes[UNRAVEL_ORDER] = {0, 0};
+static const int unravel_modes[UNRAVEL_RESULTS][UNRAVEL_ORDER] = {{0, 0}};
 static void unravel_follow(int64_t *known) {
   if (known[0] < 0 && known[1] >= 0) known[0] = unravel_not_negative(known[1] + unravel_given[0] + 2);
 }
@@ -56,7 +56,8 @@ typedef struct unravel_entries {
   int64_t *index[UNRAVEL_ORDER];
   VALUE *values;
   int is_given;
-  int is_ones;
+  int is_filled;
+  double filling;
 } unravel_entries;
 
 static void unravel_fail(const char *where, const char *what) {
@@ -267,20 +268,34 @@ static void unravel_read_tensor(unravel_entries *to, int order, FILE *file, cons
   }
 }
 
-// `ones`, `ones:10x20` or the name of a file.
+// Whether it is a number, for a scalar, or `ones` or `zeros`, perhaps with sizes as in `ones:10x20`; or nothing but
+// these, `sizes:10x20`.
+static int unravel_is_word(unravel_entries *to, int order, const char *what) {
+  static const char *const words[3] = {"zeros", "ones", "sizes"};
+  char *at;
+  int m, word = 0;
+  to->filling = strtod(what, &at);
+  to->is_filled = order == 0 && at != what && !*at;
+  if (to->is_filled) return 1;
+  while (word < 3 && strncmp(what, words[word], strlen(words[word])) != 0) word++;
+  if (word == 3) return 0;
+  at = (char *)what + strlen(words[word]);
+  if (*at && *at != ':') return 0;
+  to->is_given = to->is_filled = word < 2;
+  to->filling = word;
+  for (m = 0; m < order && *at; m++) {
+    at++;
+    to->sizes[m] = unravel_integer(&at, what);
+  }
+  if (*at) unravel_fail(what, "the sizes don't fit the tensor");
+  return 1;
+}
+
+// Such a word, or the name of a file.
 static void unravel_read(unravel_entries *to, int order, const char *what) {
   size_t length = strlen(what);
   to->is_given = 1;
-  if (strncmp(what, "ones", 4) == 0 && (what[4] == 0 || what[4] == ':')) {
-    char *at = (char *)what + 4;
-    int m;
-    to->is_ones = 1;
-    for (m = 0; m < order && *at; m++) {
-      at++;
-      to->sizes[m] = unravel_integer(&at, what);
-    }
-    if (*at) unravel_fail(what, "the sizes don't fit the tensor");
-  } else {
+  if (!unravel_is_word(to, order, what)) {
     FILE *file = fopen(what, "r");
     if (!file) unravel_fail(what, strerror(errno));
     if (length > 4 && strcmp(what + length - 4, ".tns") == 0)
@@ -295,7 +310,13 @@ static void unravel_read(unravel_entries *to, int order, const char *what) {
 // Sizes that no file gives come from the tensors that must agree in them.
 static void unravel_find_sizes(unravel_entries *in) {
   int64_t known[UNRAVEL_SIZES];
-  int k, m;
+  int k, m, other;
+  for (k = 0; k < UNRAVEL_TENSORS; k++)
+    for (m = 0; m < unravel_orders[k]; m++)
+      for (other = 0; other < m; other++)
+        if (unravel_size[k][m] == unravel_size[k][other] && in[k].sizes[m] >= 0 && in[k].sizes[other] >= 0 &&
+            in[k].sizes[m] != in[k].sizes[other])
+          unravel_fail(unravel_names[k], "the sizes of its modes differ, but must be equal");
   for (k = 0; k < UNRAVEL_SIZES; k++) known[k] = -1;
   for (k = 0; k < UNRAVEL_TENSORS; k++)
     for (m = 0; m < unravel_orders[k]; m++)
@@ -306,7 +327,8 @@ static void unravel_find_sizes(unravel_entries *in) {
   for (k = 0; k < UNRAVEL_TENSORS; k++)
     for (m = 0; m < unravel_orders[k]; m++) {
       if (in[k].sizes[m] < 0) in[k].sizes[m] = known[unravel_size[k][m]];
-      if (in[k].sizes[m] < 0) unravel_fail(unravel_names[k], "a size is not known: give them, as in x=ones:10");
+      if (in[k].sizes[m] < 0)
+        unravel_fail(unravel_names[k], "a size is not known: give them, as in x=ones:10, y=sizes:10");
     }
 }
 
@@ -318,17 +340,19 @@ static void unravel_fill(unravel_entries *to, int order) {
     if (to->sizes[m] == 0) return;
   }
   do {
-    unravel_add(to, order, at, 1);
+    unravel_add(to, order, at, to->filling);
     for (m = order - 1; m >= 0 && ++at[m] == to->sizes[m]; m--) at[m] = 0;
   } while (m >= 0);
 }
 
+// part: release
 static void unravel_release(unravel_entries *entries) {
   int m;
   for (m = 0; m < UNRAVEL_ORDER; m++) free(entries->index[m]);
   free(entries->values);
 }
 
+// part: tools
 static double unravel_seconds(void) {
 #ifdef _OPENMP
   return omp_get_wtime();
@@ -356,18 +380,19 @@ static void unravel_write_complex(FILE *file, double _Complex value) {
 }
 
 // part: all_values
-// The result: to a file (.mtx, from order 3 on lines of a .tns), or its sum and first values.
-static void unravel_show(const unravel_entries *shape, const RESULT *values, const char *output) {
+// A result: to a file (.mtx, from order 3 on lines of a .tns), or its sum and first values.
+static void unravel_show(int result, const unravel_entries *shape, const RESULT *values, const char *output) {
+  const int *modes = unravel_modes[result];
   int64_t stride[UNRAVEL_ORDER], at[UNRAVEL_ORDER], count = 1, k, slot;
   RESULT sum = 0;
   FILE *file;
-  int m, order = unravel_orders[0];
+  int m, order = unravel_orders[result];
   for (m = order - 1; m >= 0; m--) {
-    stride[unravel_modes[m]] = count;
-    count *= shape->sizes[unravel_modes[m]];
+    stride[modes[m]] = count;
+    count *= shape->sizes[modes[m]];
   }
   for (k = 0; k < count; k++) sum += values[k];
-  printf("%s: %lld values, sum", unravel_names[0], (long long)count);
+  printf("%s: %lld values, sum", unravel_names[result], (long long)count);
   unravel_print_OF_RESULT(sum, 17);
   printf(", first:");
   for (k = 0; k < count && k < 8; k++) unravel_print_OF_RESULT(values[k], 6);
@@ -395,16 +420,16 @@ static void unravel_show(const unravel_entries *shape, const RESULT *values, con
 }
 
 // part: stored_values
-// The result's stored values: to a file (.mtx, from order 3 on lines of a .tns), or their sum and the first.
-static void unravel_show_stored(const unravel_entries *shape, int64_t count, const int64_t *const *at,
+// A result's stored values: to a file (.mtx, from order 3 on lines of a .tns), or their sum and the first.
+static void unravel_show_stored(int result, const unravel_entries *shape, int64_t count, const int64_t *const *at,
                                 const RESULT *values, const char *output) {
   int64_t stored = 0, shown = 0, k;
   RESULT sum = 0;
   FILE *file;
-  int m, order = unravel_orders[0];
+  int m, order = unravel_orders[result];
   for (k = 0; k < count; k++)
     if (at[0][k] > 0) stored++, sum += values[k];
-  printf("%s: %lld values, sum", unravel_names[0], (long long)stored);
+  printf("%s: %lld values, sum", unravel_names[result], (long long)stored);
   unravel_print_OF_RESULT(sum, 17);
   printf(", first:");
   for (k = 0; k < count && shown < 8; k++)
@@ -452,61 +477,73 @@ static int unravel_is_size(const char *argument) {
 }
 
 // part: example
-static void unravel_run(unravel_entries *in, const char *output) {
+static void unravel_run(unravel_entries *in, const char *const *output) {
   double start = unravel_seconds();
-  unravel_show(&in[1], in[1].values, output);
-  unravel_show_stored(&in[1], in[1].n, (const int64_t *const *)in[1].index, in[1].values, output);
+  unravel_show(0, &in[1], in[1].values, output[0]);
+  unravel_show_stored(0, &in[1], in[1].n, (const int64_t *const *)in[1].index, in[1].values, output[0]);
   unravel_release(&in[1]);
   printf("%g\n", unravel_seconds() - start);
 }
 
 // part: main
+// Whether `NAME=...` begins with the tensor's name.
+static int unravel_is_named(const char *argument, int tensor) {
+  const size_t length = strlen(unravel_names[tensor]);
+  return strncmp(argument, unravel_names[tensor], length) == 0 && argument[length] == '=';
+}
+
+// `RESULT=FILE`, or FILE of the only result.
+static void unravel_take_output(const char **output, const char *argument) {
+  int k;
+  for (k = 0; k < UNRAVEL_RESULTS; k++)
+    if (unravel_is_named(argument, k)) break;
+  if (k == UNRAVEL_RESULTS && k > 1) unravel_fail(argument, "expected -o RESULT=FILE; see --help");
+  if (k == UNRAVEL_RESULTS)
+    output[0] = argument;
+  else
+    output[k] = strchr(argument, '=') + 1;
+}
+
 static void unravel_help(const char *program) {
   int k;
   printf("usage: %s", program);
-  for (k = UNRAVEL_OPERANDS; k < UNRAVEL_TENSORS; k++) printf(" %s=FILE", unravel_names[k]);
+  for (k = UNRAVEL_RESULTS; k < UNRAVEL_TENSORS; k++) printf(" %s=FILE", unravel_names[k]);
 // part: given
   for (k = 0; k < UNRAVEL_GIVEN; k++) printf(" %s=INTEGER", unravel_given_names[k]);
 // part: main
-  printf(" [-o FILE]\n%s\n", unravel_about);
-  printf("FILE is a .mtx file, from order 3 on a .tns file; or `ones`, with sizes `ones:10x20`.\n");
-  if (UNRAVEL_OPERANDS > 0)
-    printf("%s=FILE sets what the result holds before. -o writes the result.\n", unravel_names[0]);
+  printf(" [-o %sFILE]\n%s\n", UNRAVEL_RESULTS > 1 ? "RESULT=" : "", unravel_about);
+  printf("FILE is a .mtx file, from order 3 on a .tns file; or `ones` or `zeros`, with sizes `ones:10x20`;\n"
+         "of a scalar also a number.\n");
+  for (k = 0; k < UNRAVEL_RESULTS; k++)
+    printf("%s=FILE sets what the result holds before (%s=sizes:10x20: its sizes alone); -o %s=FILE writes it.\n",
+           unravel_names[k], unravel_names[k], unravel_names[k]);
 }
 
 int main(int argc, char **argv) {
   static unravel_entries in[UNRAVEL_TENSORS];
-  const char *output = NULL;
+  const char *output[UNRAVEL_TENSORS] = {NULL};
   int k, m, a;
   for (k = 0; k < UNRAVEL_TENSORS; k++)
     for (m = 0; m < UNRAVEL_ORDER; m++) in[k].sizes[m] = -1;
   for (a = 1; a < argc; a++) {
-    const char *value = strchr(argv[a], '=');
     if (strcmp(argv[a], "-h") == 0 || strcmp(argv[a], "--help") == 0) {
       unravel_help(argv[0]);
       return 0;
     }
     if (strcmp(argv[a], "-o") == 0 && a + 1 < argc) {
-      output = argv[++a];
-      // The result's name may stand in front.
-      value = strchr(output, '=');
-      if (value && strlen(unravel_names[0]) == (size_t)(value - output) &&
-          strncmp(output, unravel_names[0], (size_t)(value - output)) == 0)
-        output = value + 1;
+      unravel_take_output(output, argv[++a]);
       continue;
     }
 // part: given
     if (unravel_is_size(argv[a])) continue;
 // part: main
-    for (k = 0; value && k < UNRAVEL_TENSORS; k++)
-      if (strlen(unravel_names[k]) == (size_t)(value - argv[a]) &&
-          strncmp(argv[a], unravel_names[k], (size_t)(value - argv[a])) == 0)
-        break;
-    if (!value || k == UNRAVEL_TENSORS) unravel_fail(argv[a], "expected TENSOR=FILE or -o FILE; see --help");
+    for (k = 0; k < UNRAVEL_TENSORS; k++)
+      if (unravel_is_named(argv[a], k)) break;
+    if (k == UNRAVEL_TENSORS) unravel_fail(argv[a], "expected TENSOR=FILE or -o FILE; see --help");
     if (in[k].is_given) unravel_fail(argv[a], "the tensor is given twice");
-    unravel_read(&in[k], unravel_orders[k], value + 1);
+    unravel_read(&in[k], unravel_orders[k], strchr(argv[a], '=') + 1);
   }
-  for (k = UNRAVEL_OPERANDS; k < UNRAVEL_TENSORS; k++)
+  for (k = UNRAVEL_RESULTS; k < UNRAVEL_TENSORS; k++)
     if (!in[k].is_given) unravel_fail(unravel_names[k], "this operand is not given; see --help");
 // part: given
   for (k = 0; k < UNRAVEL_GIVEN; k++)
@@ -514,7 +551,7 @@ int main(int argc, char **argv) {
 // part: main
   unravel_find_sizes(in);
   for (k = 0; k < UNRAVEL_TENSORS; k++)
-    if (in[k].is_ones) unravel_fill(&in[k], unravel_orders[k]);
+    if (in[k].is_filled) unravel_fill(&in[k], unravel_orders[k]);
   unravel_run(in, output);
   return 0;
 }
