@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 
 namespace unravel::pipeline {
 
@@ -23,6 +25,25 @@ namespace {
 
 [[noreturn]] void refuse(const Front &front, const std::string &why, const std::string &hint) {
   report::fail(Kind::not_supported, front.schedule.reuse->span, "`reuse`: " + why, hint);
+}
+
+/// What keeps entries from being collected in a local tensor, from which they come in order: `tile i by 2`
+/// and `order j, i`; nothing where the schedule asks for neither.
+std::string orders_asked(const parse::ScheduleTree &schedule) {
+  using Kind = parse::ScheduleTree::Transformation::Kind;
+  static const std::map<Kind, const char *> verbs = {{Kind::Tile, "tile"},   {Kind::Split, "split"},
+                                                     {Kind::Skew, "skew"},   {Kind::Shift, "shift"},
+                                                     {Kind::Bound, "bound"}, {Kind::Fix, "bound"}};
+  std::vector<std::string> asked;
+  for (const parse::ScheduleTree::Transformation &transformation : schedule.transformations)
+    asked.push_back(fmt::format("`{} {}`", verbs.at(transformation.kind), transformation.span.text()));
+  if (!schedule.order.empty()) {
+    std::vector<std::string> names;
+    for (const parse::Name &name : schedule.order)
+      names.push_back(name.text);
+    asked.push_back(fmt::format("`order {}`", fmt::join(names, ", ")));
+  }
+  return fmt::format("{}", fmt::join(asked, " and "));
 }
 
 /// The result's layout without its values: 1 where it has an entry.
@@ -95,6 +116,12 @@ Compilation compile_for_reuse(const Request &request, const Front &front) {
   request_of_structure.name += "_structure";
   request_of_values.name += "_values";
   Compilation made = compile(request_of_structure, once);
+  if (const std::string asked = orders_asked(front.schedule);
+      !made.packed.empty() && !front.packed.contains(result) && !asked.empty())
+    refuse(front,
+           fmt::format("with {} the entries of `{}` come in another order, and are packed after the kernel",
+                       asked, result),
+           fmt::format("leave out {} or `reuse`", asked));
   if (!made.packed.empty())
     refuse(front, fmt::format("`{}` is packed after the kernel", result),
            fmt::format("choose a layout that entries can be appended to, as -f {}=csr", result));

@@ -73,7 +73,15 @@ TEST(Reuse, what_it_is_not_for) {
   EXPECT_NE(message_of("y(i) = A(i,j) * x(j)\n-f A=csr\n-s reuse").find("`y` already has its structure"),
             std::string::npos);
   EXPECT_NE(message_of("C(i,j) = A(i,k) * B(k,j)\n-f A=csr\n-f B=csr\n-f C=ell\n-s reuse")
-                .find("`C` is packed after the kernel"),
+                .find("`reuse`: `C` is packed after the kernel"),
+            std::string::npos);
+  // Of csr it is the schedule that is in the way, and it is named.
+  for (const std::string asked : {"tile i by 2", "order j, i"})
+    EXPECT_NE(message_of("C(i,j) = A(i,j) + B(i,j)\n-f A=csr\n-f B=csr\n-f C=csr\n-s reuse; " + asked)
+                  .find("`reuse`: with `" + asked + "` the entries of `C` come in another order"),
+              std::string::npos);
+  EXPECT_NE(message_of("C(i,j) = A(i,k) * B(k,j)\n-f A=csr\n-f B=csr\n-f C=ell\n-s reuse; tile i by 2")
+                .find("`reuse`: `C` is packed after the kernel"),
             std::string::npos);
   EXPECT_NE(message_of("for i { for j { C(i,j) = A(i,j) * 2; } }\n-f A=csr\n-f C=csr\n-s reuse")
                 .find("a program can't reuse its structure"),

@@ -62,6 +62,13 @@ TEST(ToolCombine, Refusals) {
   refused("A.mtx", "A=least", "error: `--combine A=least`: `least` is not an operator [unknown-operator]");
   refused("A.mtx", "A=abs",
           "error: `--combine A=abs`: `abs` is not an operator of two arguments [unknown-operator]");
+  refused("A.mtx", "A=least", "hint: as in --combine A=min");
+  refused("A.mtx", "A=select",
+          "error: `--combine A=select`: `select` is not an operator of two arguments [unknown-operator]\n"
+          "  hint: as in --combine A=min\n");
+  const Outcome converted = desk.unravel({"convert", "A.mtx", "B", "-f", "csr", "--combine", "A=min"});
+  EXPECT_EQ(converted.error, "error: `--combine A=min`: `A=min` is not an operator [unknown-operator]\n"
+                             "  hint: as in --combine min\n");
   refused("A.mtx", "B=min", "error: `--combine B=min`: no input is given for `B` [unknown-tensor]");
   refused("A", "A=min", "error: `--combine A=min`: the arrays of `A` are taken as they are [bad-option]");
   refused("z.mtx", "A=min",

@@ -148,6 +148,17 @@ TEST(Report, OfARun) {
   expect_whole(explained);
 }
 
+/// The page has the tensors, and what is printed still tells of the result.
+TEST(Report, BesideTheAnswerOfARun) {
+  Desk desk;
+  desk.write("a.mtx", small_matrix);
+  const Outcome outcome = desk.unravel({"run", "C(i,j) = A(i,j) * 2", "-f", "A=csr", "-f", "C=dcsr", "-i",
+                                        "A=a.mtx", "--json", "--report", "page.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_EQ(outcome.json()["result"]["entries"], 3);
+  EXPECT_NE(desk.read("page.html").find("C, the result: 6 x 8, 3 entries"), std::string::npos);
+}
+
 /// What an obligation means, what was asked, and what the answer rests on.
 TEST(Report, ProofsSayWhatTheyRestOn) {
   Desk desk;
