@@ -130,7 +130,15 @@ Expression Translator::truth(const Node &node) {
 }
 
 Expression Translator::number_of_truths(const Node &node) {
-  if (node.kind == UnravelCast && !is_number(node.children[0])) return number_of_truths(node.children[0]);
+  if (node.kind == UnravelCast && !is_number(node.children[0])) {
+    const Node &inner = node.children[0];
+    const bool is_truth = // 0 or 1, in any type
+        is_comparison(inner) || is_logical(inner) || (inner.kind == UnravelUnary && inner.text == "!");
+    const bool is_same = is_truth || (inner.kind == UnravelInteger && inner.integer >= 0 && node.bits > 1);
+    if (!is_same && !is_about_numbers(inner)) return integer_as_number(node);
+    if (!is_same && (node.is_unsigned || node.bits < 32)) refuse_expression(node);
+    return number_of_truths(inner);
+  }
   if (node.kind == UnravelInteger) return number(node.integer, node.span);
   if (!is_about_numbers(node) && !is_comparison(node) && !is_logical(node)) return integer_as_number(node);
   if (node.kind == UnravelConditional && is_about_numbers(node.children[0])) {

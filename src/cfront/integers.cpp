@@ -223,6 +223,11 @@ Condition Translator::comparison(const Node &node) {
     check_unsigned(node.children[0], left);
     check_unsigned(node.children[1], right);
   }
+  for (const Node &side : node.children) // -1 among unsigned integers
+    if (!ordered && side.is_unsigned && side.kind == UnravelInteger &&
+        (side.integer < 0 || (side.bits < 64 && side.integer >> (side.bits - 1) != 0)))
+      refuse(side.span, quoted(side) + " is compared as an unsigned integer here, which wraps around",
+             "use signed integers");
   if (!ordered && (left.kind != Integer::Kind::Exact || right.kind != Integer::Kind::Exact))
     refuse_choice(node.span);
   // a < min(b, c): both; a > min(b, c): one of them. The rest follows from turning the comparison around.

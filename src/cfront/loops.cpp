@@ -104,6 +104,9 @@ Translator::Loop Translator::head(const Node &node) {
     refuse(counted.span, quoted(counted) + " is not an integer variable", as_usual);
   if (counted_.count(counted.declaration))
     refuse(counted.span, "`" + counted.text + "` is counted by an outer loop too", "use another variable");
+  const Node *other_step = step.is_there() ? step_in(condition) : nullptr;
+  if (other_step && other_step->children[0].declaration == counted.declaration)
+    refuse(condition.span, "this loop doesn't count by one: its condition counts, too", as_usual);
   constexpr int least_bits = 16;
   if (counted.bits < least_bits)
     refuse(counted.span,
