@@ -105,6 +105,11 @@ def _is_number(value):
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
 
+def _has_gaps(value):
+    return isinstance(value, np.ndarray) and value.ndim == 1 and value.size > 1 and value.flags.writeable \
+        and not value.flags.c_contiguous
+
+
 _PARTS = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"),
           "bsr": ("indptr", "indices", "data"), "coo": ("row", "col", "data"), "dia": ("offsets", "data", "data")}
 
@@ -114,9 +119,9 @@ def _check_of(value):
     if isinstance(value, Tensor):
         return lambda given: given is value
     if isinstance(value, np.ndarray):
-        shape, strides, dtype = value.shape, value.strides, value.dtype
+        shape, strides, dtype, memory = value.shape, value.strides, value.dtype, value.__array_interface__["data"]
         return lambda given: (given is value and given.shape == shape and given.strides == strides
-                              and given.dtype is dtype)
+                              and given.dtype is dtype and given.__array_interface__["data"] == memory)
     if not is_sparse(value) or value.format not in _PARTS:
         return None
     parts, shape = operator.attrgetter(*_PARTS[value.format]), value.shape
@@ -235,12 +240,14 @@ class Kernel:
 
     def _call(self, key, arguments):
         tensors, shares = {}, True
-        operands = {}
+        operands, copies = {}, {}
         for name, value in arguments.items():
             if _is_number(value):
                 tensors[name] = value
                 continue
-            made, is_view = as_tensor(value)
+            if name in self.results and _has_gaps(value):  # what lies in them isn't the kernel's to write
+                copies[name] = np.ascontiguousarray(value)
+            made, is_view = as_tensor(copies.get(name, value))
             if name in self.results:
                 if not is_view:
                     raise Error(f"the result `{name}` can't be filled in place: no layout fits the given array",
@@ -249,10 +256,12 @@ class Kernel:
                 made, is_view = self._in_format(name, made, is_view)
             if name not in self.results or name not in self.formats:
                 operands[name] = made
-            shares = shares and is_view
+            shares = shares and is_view and name not in copies
             tensors[name] = made
         machine = self._machines.machine_for(operands)
         results = machine.call(tensors)
+        for name, copy in copies.items():
+            arguments[name][...] = copy
         wants_arrays = not any(is_sparse(value) and not is_sparse_array(value) for value in arguments.values())
         made = []
         for name in self.results:

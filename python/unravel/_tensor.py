@@ -141,7 +141,8 @@ class Tensor:
             ctypes.memmove(where.ctypes.data, indices, where.nbytes)
             ctypes.memmove(what.ctypes.data, values, what.nbytes)
             if self.dtype is not None and self.dtype.kind == "c":
-                what = what + 1j * self._imaginary()
+                real, what = what, np.empty(len(what), complex)  # 1j * inf has a real part that is no number
+                what.real, what.imag = real, self._imaginary()
             return where, what
         finally:
             lib.unravel_free(indices)
@@ -161,6 +162,8 @@ class Tensor:
         """A NumPy array of all elements, of the tensor's dtype; entries of equal coordinates are added up."""
         where, what = self.coordinates()
         dtype = self.dtype or np.dtype(float)
+        if not self.shape:
+            return what.sum().astype(dtype)
         made = np.full(self.shape, 0.0, what.dtype)
         stored = np.zeros(self.shape, bool)
         np.add.at(made, tuple(where), what)

@@ -57,6 +57,7 @@ std::byte *take_memory(std::size_t bytes) {
 
 Elements::Elements(DType type, std::size_t size) : type_(type), size_(size) {
   report::require(type != DType::Bit, "arrays of tensors have elements of whole bytes");
+  if (size > SIZE_MAX / item_size(type)) throw std::bad_alloc();
   memory_ = std::shared_ptr<std::byte>(take_memory(bytes()), [](std::byte *memory) { std::free(memory); });
 }
 

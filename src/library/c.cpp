@@ -5,6 +5,7 @@
 #include "library/code.h"
 #include "report/diagnostic.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -131,6 +132,11 @@ unravel::Tensors tensors_of(size_t count, const unravel_argument *tensors) {
 
 unravel_tensor *handle(Tensor tensor) {
   return new unravel_tensor{std::move(tensor)};
+}
+
+/// What errors leave of results.
+void set_to_null(const unravel_kernel *kernel, unravel_tensor **results) {
+  if (kernel && results) std::fill_n(results, kernel->code->results, nullptr);
 }
 
 /// All of them, or none.
@@ -409,6 +415,7 @@ const char *unravel_kernel_argument(const unravel_kernel *kernel, size_t k) {
 
 int unravel_kernel_call(const unravel_kernel *kernel, size_t argument_count,
                         const unravel_argument *arguments, unravel_tensor **results, unravel_error *error) {
+  set_to_null(kernel, results);
   return guarded(error, [&] {
     std::vector<unravel::NamedArgument> all;
     given_all(arguments, argument_count, "arguments");
@@ -431,6 +438,7 @@ int unravel_kernel_call(const unravel_kernel *kernel, size_t argument_count,
 
 int unravel_kernel_run(const unravel_kernel *kernel, unravel_tensor *const *tensors, const int64_t *sizes,
                        unravel_tensor **results, unravel_error *error) {
+  set_to_null(kernel, results);
   return guarded(error, [&] {
     const Kernel::Code &code = *given(kernel, "kernel").code;
     Bound bound = by_places(code, &given(tensors, "tensors"), sizes);

@@ -216,8 +216,11 @@ def test_results_that_are_given(random):
     frozen.flags.writeable = False
     with pytest.raises(un.Error, match="const"):
         k(A=A, x=x, y=frozen)
+    backward = np.zeros(60)
+    assert k(A=A, x=x, y=backward[::-2]) is not None
+    np.testing.assert_allclose(backward[::-2], A @ x)
     with pytest.raises(un.Error, match="can't be filled in place"):
-        k(A=A, x=x, y=np.zeros(60)[::-2])
+        un.compute("Y(i,j) = 2 * X(i,j)", X=np.ones((2, 3)), Y=np.zeros((4, 6))[::2, ::2])
     with pytest.raises(un.Error, match="share memory"):
         un.compute("y(i) = x(i)", x=x, y=x)
 
@@ -449,3 +452,38 @@ def test_docstrings(module):
     import importlib
     failed, tried = doctest.testmod(importlib.import_module("unravel." + module))
     assert failed == 0 and tried > 0
+
+
+def test_results_with_gaps_leave_what_lies_in_them():
+    A = sp.csc_matrix(np.eye(2))
+    z = np.array([1 + 2j, 3 + 4j])
+    un.compute("y(i) = A(i,j) * x(j)", A=A, x=np.array([8.0, 9.0]), y=z.real)
+    assert z.tolist() == [8 + 2j, 9 + 4j]
+    buffer = np.arange(6.0)
+    un.compute("y(i) = 2 * x(i)", x=np.ones(3), y=buffer[::2])
+    assert buffer.tolist() == [2, 1, 2, 3, 2, 5]
+    columns = np.zeros((6, 2))
+    columns[:, 0] = 3
+    un.compute("y(i) = 2 * x(i)", x=columns[:5, 0], y=columns[:5, 1])
+    assert columns[:, 1].tolist() == [6, 6, 6, 6, 6, 0]
+
+
+def test_later_calls_see_that_an_array_is_read_only():
+    y, x = np.zeros(3), np.ones(3)
+    kernel = un.kernel("y(i) = 2 * x(i)")
+    kernel(x=x, y=y)
+    y.flags.writeable = False
+    with pytest.raises(un.Error):
+        kernel(x=x, y=y)
+
+
+def test_results_that_no_memory_holds():
+    x = un.pack([[5]], [1.0], (2**31,), "sv")
+    with pytest.raises(MemoryError):
+        un.compute("C(i,j) = x(i) * z(j)", x=x, z=x)
+
+
+def test_infinite_imaginary_parts_and_scalars_as_arrays():
+    made = un.pack([[0, 1]], np.array([1, complex(2, np.inf)]), (3,), "sv").toarray()
+    assert made[1].real == 2 and np.isinf(made[1].imag)
+    assert un.pack(np.zeros((0, 1), int), [5.0], (), "dense").toarray() == 5
