@@ -22,7 +22,7 @@ std::string implied_name(const std::string &coordinate) {
 class Teller {
 public:
   Teller(const Piece &piece, const Layout &layout, const PiecePlan &plan)
-      : piece_(piece), layout_(layout), plan_(plan), planned_(layout.pieces[plan.piece]) {
+      : piece_(piece), layout_(layout), planned_(layout.pieces[plan.piece]) {
     for (const Level &level : plan.levels) {
       const auto named = [&](std::size_t mode) { return term::variable(plan.modes[mode].name); };
       if (level.is_dense())
@@ -122,7 +122,6 @@ private:
 
   const Piece &piece_;
   const Layout &layout_;
-  const PiecePlan &plan_;
   const Piece &planned_;
   term::Substitution positions_, modes_;
   std::map<Term, Term> stored_;
