@@ -81,6 +81,7 @@ struct Leaf {
 struct PackedResult {
   layout::Layout layout;  // that is wanted; the kernel's is a list
   report::Diagnostic why; // as packing::append_of refuses it
+  double nothing = 0;     // what its slots hold that no entry has
   /// `drop zeros`, where the list's entries of one coordinate are still to be added up: then those that come
   /// to 0 are left out.
   bool drops_zeros = false;

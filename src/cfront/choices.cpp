@@ -100,10 +100,101 @@ void guard(std::vector<StatementTree> &body, const Expression &test, const char 
   }
 }
 
+/// `i < j && x[i] > 0`, in any order.
+bool is_about_both(const Node &condition) {
+  return condition.kind == UnravelBinary && condition.text == "&&" &&
+         is_about_numbers(condition.children[0]) != is_about_numbers(condition.children[1]);
+}
+
+/// `i < j ? a : b`
+bool is_choice(const Node &value) {
+  return value.kind == UnravelConditional && !is_about_numbers(value.children[0]);
+}
+
+bool begins_with_choice(const Node &variable) {
+  return is_number(variable) && !variable.children.empty() && is_choice(variable.children[0]);
+}
+
+/// The variable's first value as an assignment.
+Node first_value(const Node &variable) {
+  Node target = variable;
+  target.kind = UnravelReference;
+  target.children.clear();
+  target.span.end = target.span.begin + variable.text.size();
+  Node assigned = variable;
+  assigned.kind = UnravelAssign;
+  assigned.text = "=";
+  assigned.children = {std::move(target), variable.children[0]};
+  return assigned;
+}
+
+/// x = i < j ? a : b; is if (i < j) x = a; else x = b;
+Node either(const Node &assignment) {
+  const Node &choice = assignment.children[1];
+  Node branches = assignment;
+  branches.kind = UnravelIf;
+  branches.head = assignment.span;
+  branches.children = {choice.children[0]};
+  for (std::size_t k : {1, 2}) {
+    Node assigned = assignment;
+    assigned.children[1] = choice.children[k];
+    branches.children.push_back(std::move(assigned));
+  }
+  return branches;
+}
+
+/// if (i < j && x[i] > 0) is if (i < j) if (x[i] > 0)
+Node one_in_the_other(Node branch) {
+  const Node condition = branch.children[0];
+  const std::size_t numbers = is_about_numbers(condition.children[0]) ? 0 : 1;
+  Node outside = branch;
+  outside.children = {condition.children[1 - numbers], std::move(branch), Node()};
+  outside.children[1].children[0] = condition.children[numbers];
+  return outside;
+}
+
 } // namespace
 
 bool is_about_numbers(const Node &node) {
   return is_number(node) || std::ranges::any_of(node.children, is_about_numbers);
+}
+
+void put_into_branches(Node &statement) {
+  switch (statement.kind) {
+  case UnravelDeclare: {
+    if (std::ranges::none_of(statement.children, begins_with_choice)) return;
+    Node apart = statement; // one variable after the other
+    apart.kind = UnravelBlock;
+    apart.children.clear();
+    for (Node &variable : statement.children) {
+      const bool is_chosen = begins_with_choice(variable);
+      Node first = is_chosen ? first_value(variable) : Node();
+      if (is_chosen) variable.children[0] = Node();
+      Node one = statement;
+      one.children = {std::move(variable)};
+      apart.children.push_back(std::move(one));
+      if (is_chosen) apart.children.push_back(std::move(first));
+    }
+    statement = std::move(apart);
+    break;
+  }
+  case UnravelAssign:
+    if (!is_choice(statement.children[1]) || statement.children[0].type == UnravelIntegral) return;
+    statement = either(statement);
+    break;
+  case UnravelIf:
+    if (is_about_both(statement.children[0]) && !statement.children[2].is_there())
+      statement = one_in_the_other(std::move(statement));
+    break;
+  case UnravelFor: return put_into_branches(statement.children[3]);
+  case UnravelBlock: break;
+  case UnravelBinary:
+    if (statement.text != ",") return;
+    break;
+  default: return;
+  }
+  for (std::size_t k = statement.kind == UnravelIf ? 1 : 0; k < statement.children.size(); ++k)
+    put_into_branches(statement.children[k]);
 }
 
 Expression Translator::truth(const Node &node) {
@@ -170,19 +261,10 @@ Expression Translator::choice_of_numbers(const Node &node) {
 
 void Translator::branch_on_numbers(const Node &node, Body &body) {
   const Node &condition = node.children[0];
-  if (condition.kind == UnravelBinary && condition.text == "&&" &&
-      is_about_numbers(condition.children[0]) != is_about_numbers(condition.children[1])) {
-    if (node.children[2].is_there())
-      refuse(condition.span,
-             quoted(condition) + " compares floating-point numbers and integers, and there is an `else`",
-             "test one of them in an `if` of its own");
-    const bool is_first = is_about_numbers(condition.children[0]);
-    Node inside = node, outside = node;
-    inside.children[0] = condition.children[is_first ? 0 : 1];
-    outside.children[0] = condition.children[is_first ? 1 : 0];
-    outside.children[1] = std::move(inside);
-    return branch(outside, body);
-  }
+  if (is_about_both(condition))
+    refuse(condition.span,
+           quoted(condition) + " compares floating-point numbers and integers, and there is an `else`",
+           "test one of them in an `if` of its own");
   Expression test = truth(condition);
   const auto integers = integers_;
   Body sides[2];

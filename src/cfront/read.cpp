@@ -67,7 +67,8 @@ Function read(const std::shared_ptr<const text::Source> &source, const std::stri
         "C can't be read: this Unravel was configured without Clang",
         "install the libraries of Clang and LLVM 19 and configure with -DUNRAVEL_JIT=ON, or write the "
         "function as a program");
-  const Node syntax = read_syntax(source, function);
+  Node syntax = read_syntax(source, function);
+  put_into_branches(syntax.children.back());
   Function natural = translate(syntax, {});
   std::set<int> signed_sizes; // those that no tensor tells
   for (const parse::SizeTree &size : natural.tree.sizes)

@@ -177,8 +177,6 @@ void Translator::assignment(const Node &node, Body &body) {
   const Node &target = node.children[0], &value_node = node.children[1];
   if (target.kind == UnravelReference && target.type == UnravelIntegral)
     return set_integer(target, node.text, integer(value_node), node.span);
-  if (value_node.kind == UnravelConditional && !is_about_numbers(value_node.children[0]))
-    return assign_either(node, body);
   StatementTree statement;
   statement.span = statement.assignment.span = node.span;
   AssignmentTree &assignment = statement.assignment;
@@ -226,21 +224,6 @@ void Translator::assignment(const Node &node, Body &body) {
     refuse(node.span, "this is computed in `double` and rounded to `" + target.type_name + "`",
            "all numbers of a function have one type; constants of type `float` are written `0.5f`");
   body.push_back(std::move(statement));
-}
-
-/// x = i < j ? a : b; is if (i < j) x = a; else x = b;
-void Translator::assign_either(const Node &node, Body &body) {
-  const Node &choice = node.children[1];
-  Node either = node;
-  either.kind = UnravelIf;
-  either.head = node.span;
-  either.children = {choice.children[0]};
-  for (std::size_t k : {1, 2}) {
-    Node assigned = node;
-    assigned.children[1] = choice.children[k];
-    either.children.push_back(std::move(assigned));
-  }
-  branch(either, body);
 }
 
 void Translator::increment(const Node &node, Body &body) {

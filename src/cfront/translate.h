@@ -50,6 +50,9 @@ bool is_logical(const Node &node);
 /// Does a number stand in it anywhere, other than an integer?
 bool is_about_numbers(const Node &node);
 
+/// What the statement chooses by conditions on integers becomes an `if` of these alone.
+void put_into_branches(Node &statement);
+
 /// One function, statement by statement. What stands in the tree are its loops, sizes and tensors: integer
 /// locals and loops that count down are substituted away.
 ///
@@ -146,7 +149,6 @@ private:
   void statement(const Node &node, Body &body);
   void expression_statement(const Node &node, Body &body);
   void assignment(const Node &node, Body &body);
-  void assign_either(const Node &node, Body &body);
   void increment(const Node &node, Body &body);
   void declaration(const Node &node, const std::vector<const Node *> &following, Body &body);
   void branch(const Node &node, Body &body);

@@ -15,6 +15,29 @@ bool is_short_and_even(const For &loop) {
          length >= least_paired && length <= most_paired;
 }
 
+/// What vectors have operators for.
+bool is_of_vectors(value::Operator op) {
+  using value::Operator;
+  return op == Operator::Add || op == Operator::Multiply || op == Operator::Negate || op == Operator::Divide;
+}
+
+/// Are two iterations' values a vector that C's operators make of vectors?
+bool is_vector(const Value &value, const std::string &variable, bool &along) {
+  if (const auto *element = std::get_if<Element>(&value.kind)) {
+    along = runs_along(element->slot, variable);
+    return along || !mentions(element->slot, variable);
+  }
+  if (const auto *term = std::get_if<term::Term>(&value.kind)) return !mentions(*term, variable);
+  const auto *made = std::get_if<Value::Apply>(&value.kind);
+  if (!made) return true;
+  for (const Value &argument : made->arguments) {
+    bool inside = false;
+    if (!is_vector(argument, variable, inside)) return false;
+    along = along || inside;
+  }
+  return !along || is_of_vectors(made->op);
+}
+
 } // namespace
 
 std::optional<std::vector<std::string>> pair_sums(const For &loop) {
@@ -22,13 +45,9 @@ std::optional<std::vector<std::string>> pair_sums(const For &loop) {
   std::vector<std::string> sums;
   bool good = true, along = false; // of the value that is looked at
   auto look_at = [&](const Value &value) {
-    each_element(value, [&](const Element &element) {
-      const bool runs = runs_along(element.slot, loop.variable);
-      along = along || runs;
-      good = good && (runs || !mentions(element.slot, loop.variable));
-    });
-    value::each_leaf<term::Term>(
-        value, [&](const term::Term &term) { good = good && !mentions(term, loop.variable); });
+    bool has_element = false;
+    good = good && is_vector(value, loop.variable, has_element);
+    along = along || has_element;
     each_local(value, [&](const Local &local) {
       good = good && std::find(sums.begin(), sums.end(), local.name) == sums.end();
     });

@@ -25,6 +25,16 @@ void grant_in(Block &statements, const Request &request, RequestContext &context
   }
 }
 
+/// Passes make serial loops of parallel ones: there no other thread adds to the same element.
+void drop_needless_atomics(Block &statements) {
+  for (Statement &statement : statements) {
+    if (const auto *loop = statement.as<For>(); loop && loop->parallel) continue;
+    if (auto *add = std::get_if<Accumulate>(&statement.kind)) add->atomic = false;
+    for (Block *inner : blocks_of(statement))
+      drop_needless_atomics(*inner);
+  }
+}
+
 } // namespace
 
 Requested grant(Program program, const std::vector<Request> &requests, const Safe &safe) {
@@ -37,6 +47,7 @@ Requested grant(Program program, const std::vector<Request> &requests, const Saf
   for (Request::Kind kind : {Request::Kind::Vectorise, Request::Kind::Jam, Request::Kind::Unroll})
     for (const Request &request : requests)
       if (request.kind == kind) grant_in(program.body, request, context);
+  drop_needless_atomics(program.body);
   return {std::move(program), std::move(context.in_bounds)};
 }
 

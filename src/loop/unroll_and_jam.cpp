@@ -83,6 +83,13 @@ private:
   }
 
   void merge(const For &loop, Block &result) {
+    if (loop.parallel && !loop.parallel->sum.empty())
+      report::fail(
+          Kind::not_supported, request_.span,
+          fmt::format("iterations of the loop over `{}` can't share the parallel loop over `{}`: each "
+                      "has a sum of its own that threads add up",
+                      request_.variable, loop.variable),
+          fmt::format("`unroll {} by 2`, or another loop in parallel", request_.variable));
     std::optional<Term> lower = common(loop.lower), upper = common(loop.upper);
     if (!lower || !upper)
       report::fail(Kind::not_supported, request_.span,
@@ -126,8 +133,9 @@ private:
     std::vector<Value> parts;
     for (const Statement &each : all)
       parts.push_back(std::get<Accumulate>(each.kind).value);
-    const Operator by = std::get<Accumulate>(statement.kind).by;
-    result.push_back({Accumulate{*target_of(all.front()), value::reduced(by, std::move(parts)), false, by}});
+    const auto &add = std::get<Accumulate>(statement.kind);
+    result.push_back(
+        {Accumulate{*target_of(all.front()), value::reduced(add.by, std::move(parts)), add.atomic, add.by}});
   }
 
   /// Hardly ever is a value not a number: one test says that none is, since the sum would be none, too.

@@ -274,22 +274,26 @@ bool has_whole_values(const AssembledResult &result, const LeafPlan &plan) {
   return !plan.is_dealt && (plan.is_distinct || !result.append.merges);
 }
 
-Appending::Appending(const combine::Operand &target, bool is_distinct, double initial, const scan::Nest &nest,
+Appending::Appending(const combine::IterationSpace &space, const LeafPlan &plan, const SharedLoops &shared,
                      const Combination &combination, std::optional<double> dropped)
-    : EntryCode(dropped), result_(*combination.assembly(target.tensor)), extents_(combination.arrays),
-      is_distinct_(is_distinct), initial_(initial), entry_(result_.entry_of(target)) {
+    : EntryCode(dropped), result_(*combination.assembly(space.target.tensor)), extents_(combination.arrays),
+      is_distinct_(plan.is_distinct), initial_(value::identity_of(space.by)),
+      entry_(result_.entry_of(space.target)) {
   const std::vector<AppendLevel> &levels = result_.append.levels;
   const term::Substitution coordinates = entry_;
   for (const AppendLevel &level : levels)
     entry_.emplace(level.position, level.is_counted() ? end(level.position) - Term(1)
                                                       : term::substitute(level.value, coordinates));
   // Only such a loop: elsewhere a position may be one that no entry has, or a later one's.
-  const auto first =
-      std::ranges::find_if(nest.levels, [](const scan::Level &level) { return level.is_loop(); });
-  if (first != nest.levels.end() && !levels.front().is_counted() &&
-      position(0) == term::variable(first->variable) && first->lower == Term(0) &&
-      first->upper == levels.front().extent)
-    begins_at_ = static_cast<std::size_t>(first - nest.levels.begin());
+  const std::vector<scan::Level> &nest = plan.nest.levels;
+  const auto first = std::ranges::find_if(nest, [](const scan::Level &level) { return level.is_loop(); });
+  if (first == nest.end() || levels.front().is_counted() || position(0) != term::variable(first->variable) ||
+      first->lower != Term(0) || first->upper != levels.front().extent)
+    return;
+  // And only where the statement has a part in each of its iterations; merged loops test conditions inside.
+  const auto level = static_cast<std::size_t>(first - nest.begin());
+  const bool is_in_each = plan.merged || (first->guards.empty() && shared.conditions.empty());
+  if (is_in_each && level + 1 >= plan.shared) begins_at_ = level;
 }
 
 Term Appending::position(std::size_t level) const {
@@ -398,13 +402,14 @@ namespace {
 /// them (Gustavson, TOMS 1978, "permuted transposition").
 class Dealing : public EntryCode {
 public:
-  /// `is_distinct`: no two entries are of one coordinate. Otherwise those of one coordinate come one after
-  /// the other within their segment, and are added up. Entries that are dropped are counted, and taken out
-  /// at the end: what is computed twice may differ in its last bits.
-  Dealing(const combine::Operand &target, bool is_distinct, double initial, Workspace &workspace)
-      : result_(*workspace.combination().assembly(target.tensor)), extents_(workspace.combination().arrays),
-        is_distinct_(is_distinct), initial_(initial), dropped_(workspace.dropped_of(target.tensor)),
-        entry_(result_.entry_of(target)), segment_(term::substitute(segments().value, entry_)),
+  /// Entries of one coordinate, where there may be such, come one after the other within their segment, and
+  /// are added up. Entries that are dropped are counted, and taken out at the end: what is computed twice may
+  /// differ in its last bits.
+  Dealing(const combine::IterationSpace &space, const LeafPlan &plan, Workspace &workspace)
+      : result_(*workspace.combination().assembly(space.target.tensor)),
+        extents_(workspace.combination().arrays), is_distinct_(plan.is_distinct),
+        initial_(value::identity_of(space.by)), dropped_(workspace.dropped_of(space.target.tensor)),
+        entry_(result_.entry_of(space.target)), segment_(term::substitute(segments().value, entry_)),
         next_(workspace.add_next_of_segments(result_.tensor, entries().position, segments().extent)),
         counted_(entries().position + ".counted"), made_(entries().position + ".made") {
     entry_.emplace(segments().position, segment_);
@@ -539,19 +544,18 @@ private:
 } // namespace
 
 std::shared_ptr<const EntryCode> code_of_entries(const combine::IterationSpace &space, const LeafPlan &plan,
-                                                 Workspace &workspace) {
+                                                 const SharedLoops &shared, Workspace &workspace) {
   if (!space.target.appends) return nullptr;
-  const double initial = value::identity_of(space.by);
-  if (plan.is_dealt) return std::make_shared<Dealing>(space.target, plan.is_distinct, initial, workspace);
+  if (plan.is_dealt) return std::make_shared<Dealing>(space, plan, workspace);
   const combine::Combination &all = workspace.combination();
   const bool is_whole = has_whole_values(*all.assembly(space.target.tensor), plan);
-  return std::make_shared<Appending>(space.target, plan.is_distinct, initial, plan.nest, all,
+  return std::make_shared<Appending>(space, plan, shared, all,
                                      is_whole ? workspace.dropped_of(space.target.tensor) : std::nullopt);
 }
 
 LoweredLeaf lower_dealt(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
                         const SharedLoops &shared, Workspace &workspace) {
-  const Dealing dealing(space.target, plan.is_distinct, value::identity_of(space.by), workspace);
+  const Dealing dealing(space, plan, workspace);
   LeafPlan in_any_order = plan;
   in_any_order.sorted.reset();
   LoweredLeaf leaf = visit_leaf(space, std::move(in_any_order), number, shared, dealing.count(), workspace);

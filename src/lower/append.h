@@ -69,8 +69,7 @@ bool has_whole_values(const combine::AssembledResult &result, const LeafPlan &pl
 /// Of a statement that appends to it.
 class Appending : public EntryCode {
 public:
-  /// `is_distinct`: no two entries are of one coordinate. `initial`: the value of an entry that is made.
-  Appending(const combine::Operand &target, bool is_distinct, double initial, const scan::Nest &nest,
+  Appending(const combine::IterationSpace &space, const LeafPlan &plan, const SharedLoops &shared,
             const combine::Combination &combination, std::optional<double> dropped = std::nullopt);
 
   /// Begins the nodes that the entry needs.
@@ -109,7 +108,7 @@ loop::Block drop_entries(const combine::AssembledResult &result, double dropped,
 
 /// What the statement does with its entries; null where its result isn't assembled.
 std::shared_ptr<const EntryCode> code_of_entries(const combine::IterationSpace &space, const LeafPlan &plan,
-                                                 Workspace &workspace);
+                                                 const SharedLoops &shared, Workspace &workspace);
 
 /// Both visits. Precondition: no other statement shares its loops.
 LoweredLeaf lower_dealt(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,

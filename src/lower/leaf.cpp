@@ -33,10 +33,9 @@ constexpr int tested_together = 32; // iterations of a loop, for a mark
 /// Lowers one leaf.
 class Lowerer {
 public:
-  /// `number`: of the leaf and of its plan, in the origins of statements. `shared`: the number of loops, its
-  /// first levels, that other statements have, too.
-  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, loop::Origin number, std::size_t shared,
-          const Clearing *clearing, Workspace &workspace)
+  /// `number`: of the leaf and of its plan, in the origins of statements.
+  Lowerer(const combine::IterationSpace &space, const LeafPlan &plan, loop::Origin number,
+          const SharedLoops &shared, const Clearing *clearing, Workspace &workspace)
       : space_(space), plan_(plan), values_(space, plan), number_(number), shared_(shared),
         clearing_(clearing), workspace_(workspace) {
     if (clearing_) clear_at_ = clearing_->where(plan);
@@ -45,12 +44,23 @@ public:
     if (!hindrance(plan)) parallel_ = plan.parallel;
     if (clear_at_ && stands_behind_mask(space, plan, parallel_, *clear_at_)) clear_at_.reset();
     if (space.target.appends && (plan.equal() || has_states_of_chunks(plan))) parallel_.reset();
-    entries_ = code_of_entries(space, plan, workspace);
+    entries_ = code_of_entries(space, plan, shared, workspace);
   }
 
   /// What is done at each point, in place of the statement; without looking for divisors.
   void visit(Block what) { visit_ = std::move(what); }
 
+  LoweredLeaf lowered() {
+    LoweredLeaf leaf;
+    for (std::size_t k = 0; k < shared_.count; ++k)
+      leaf.around.push_back(around_shared(k));
+    leaf.inside = shared_.count == 0 ? level(0) : guarded(shared_.count - 1);
+    if (!shared_.conditions.empty())
+      leaf.inside = made_for(shared_.count - 1, where(shared_.conditions, std::move(leaf.inside)));
+    return leaf;
+  }
+
+private:
   /// What stands around one of the loops that other statements have, too.
   AroundLoop around_shared(std::size_t index) {
     AroundLoop around = this->around(index);
@@ -59,17 +69,10 @@ public:
     return {std::move(before), std::move(around.behind)};
   }
 
-  /// What is inside of the loops that other statements have, too, where the conditions hold.
-  Block inside(std::vector<Term> conditions) {
-    Block block = shared_ == 0 ? level(0) : guarded(shared_ - 1);
-    return conditions.empty() ? block : made_for(shared_ - 1, where(std::move(conditions), std::move(block)));
-  }
-
-private:
   /// The find whose walks say where the loop goes on, or null.
   const LevelPlan *jump_at(std::size_t loop) const {
     // What other statements do in a tile needs every tile.
-    if (loop < shared_ || visit_ || search_ || parallel_ == loop) return nullptr;
+    if (loop < shared_.count || visit_ || search_ || parallel_ == loop) return nullptr;
     return lower::jump_at(plan_, loop, clearing_ ? clear_at_ : std::nullopt);
   }
 
@@ -312,7 +315,7 @@ private:
     while (loop > 0 && !plan_.nest.levels[loop].is_loop())
       --loop;
     // Other statements have more to do in a loop that they share; and what isn't found counts, too.
-    const bool ends = !search_ && loop >= shared_;
+    const bool ends = !search_ && loop >= shared_.count;
     const bool divides =
         search_ && space_.lookups[search_->lookup].wanted == combine::Lookup::Wanted::Divisor;
     return {ends && ends_loop(plan_, plan, clear_at_), find_in_step(loop) != nullptr, divides};
@@ -348,7 +351,7 @@ private:
 
   Block loop_over(std::size_t index) {
     const Level &here = plan_.nest.levels[index];
-    if (!listed_ && asks_for_list(plan_, shared_, index) && workspace_.members(space_.target.tensor))
+    if (!listed_ && asks_for_list(plan_, shared_.count, index) && workspace_.members(space_.target.tensor))
       return in_both_ways(index);
     loop::For loop{here.variable, here.lower, here.upper, 1, std::nullopt, {}, comment(here)};
     const bool parallel = parallel_ == index;
@@ -553,8 +556,8 @@ private:
   const LeafPlan &plan_;
   const Values values_;
   const loop::Origin number_;
-  const std::size_t shared_;
-  const Clearing *clearing_; // null: the result is set elsewhere
+  const SharedLoops &shared_; // its first levels
+  const Clearing *clearing_;  // null: the result is set elsewhere
   std::optional<std::size_t> clear_at_;
   std::optional<std::size_t> parallel_;  // the level that does run in parallel
   const plan::Search *search_ = nullptr; // inside which it is
@@ -572,28 +575,20 @@ private:
   std::optional<loop::Local> sum_;           // what is added to in place of the result
 };
 
-LoweredLeaf lowered(Lowerer lowerer, const SharedLoops &shared) {
-  LoweredLeaf leaf;
-  for (std::size_t k = 0; k < shared.count; ++k)
-    leaf.around.push_back(lowerer.around_shared(k));
-  leaf.inside = lowerer.inside(shared.conditions);
-  return leaf;
-}
-
 } // namespace
 
 LoweredLeaf lower_leaf(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
                        const SharedLoops &shared, const Clearing *clearing, Workspace &workspace) {
   const LeafPlan repeated = with_repeated_lookups(plan);
-  return lowered({space, repeated, main_plan(number), shared.count, clearing, workspace}, shared);
+  return Lowerer(space, repeated, main_plan(number), shared, clearing, workspace).lowered();
 }
 
 LoweredLeaf visit_leaf(const combine::IterationSpace &space, LeafPlan plan, std::size_t number,
                        const SharedLoops &shared, Block visit, Workspace &workspace) {
   plan.sums_at.reset(); // nothing is computed
-  Lowerer lowerer(space, plan, main_plan(number), shared.count, nullptr, workspace);
+  Lowerer lowerer(space, plan, main_plan(number), shared, nullptr, workspace);
   lowerer.visit(std::move(visit));
-  return lowered(std::move(lowerer), shared);
+  return lowerer.lowered();
 }
 
 } // namespace unravel::lower

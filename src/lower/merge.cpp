@@ -122,9 +122,7 @@ private:
   Block before(LoweredLeaf &leaf) const {
     Block block;
     std::optional<Appending> appending;
-    if (space_.target.appends)
-      appending.emplace(space_.target, plan_.is_distinct, value::identity_of(space_.by), plan_.nest,
-                        workspace_.combination());
+    if (space_.target.appends) appending.emplace(space_, plan_, shared_, workspace_.combination());
     for (std::size_t k = shared_.count; k <= merged_.level; ++k) {
       if (appending && k > 0) loop::append(block, appending->with_node(k - 1, {}));
       loop::append(block, std::move(leaf.around[k].before));

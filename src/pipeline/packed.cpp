@@ -1,5 +1,6 @@
 #include "pipeline/packed.h"
 
+#include "compute/fills.h"
 #include "emit/packed.h"
 #include "lower/parameter.h"
 #include "packing/append.h"
@@ -58,11 +59,12 @@ loop::Program lists_of(const Compilation &compilation) {
   return lists;
 }
 
-std::string pack_text(const layout::Layout &layout, const emit::StructNames &names, loop::ElementType index,
+std::string pack_text(const PackedResult &packed, const emit::StructNames &names, loop::ElementType index,
                       loop::ElementType value) {
   return packing::emit_pack_c(
-      packing::plan_packing(layout), layout, {names.type, names.members},
-      index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32, value);
+      packing::plan_packing(packed.layout), packed.layout, {names.type, names.members},
+      index == loop::ElementType::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32, value,
+      packed.nothing);
 }
 
 } // namespace
@@ -77,7 +79,8 @@ std::optional<Front> with_list(Front front, const std::string &tensor, bool may_
         type != front.types.end() && value::is_complex(type->second))
       for (layout::Array &array : list.arrays)
         if (array.is_value) array.element = value::facts_of(type->second).word;
-    front.packed.emplace(tensor, PackedResult{std::move(layout), why, false});
+    front.packed.emplace(
+        tensor, PackedResult{std::move(layout), why, compute::nothing_of(front.computation.program, tensor)});
     layout = std::move(list);
     return front;
   }
@@ -109,13 +112,19 @@ std::string packed_c_text(const Compilation &compilation, loop::ElementType inde
   options.gathers = compilation.gathers;
   text += "\n" + emit::emit_c(lists, options) + "\n";
   std::vector<emit::PackedResult> results;
-  std::set<std::string> written;
+  std::map<std::string, double> written; // by the type of their structs, with what empty slots hold
   for (std::size_t k = 0; k < whole.parameters.size(); ++k) {
     const auto packed = compilation.packed.find(whole.parameters[k].name);
     if (packed == compilation.packed.end()) continue;
     results.push_back({k, packed->second.layout.sizes, packed->second.drops_zeros});
-    if (written.insert(names[k].type).second)
-      text += pack_text(packed->second.layout, names[k], index, value) + "\n";
+    const auto [function, is_new] = written.emplace(names[k].type, packed->second.nothing);
+    if (is_new) text += pack_text(packed->second, names[k], index, value) + "\n";
+    if (function->second != packed->second.nothing)
+      report::fail(report::Kind::not_supported,
+                   fmt::format("slots of `{}` that no entry has hold {}, but {} in another result of its "
+                               "layout: one function packs both",
+                               packed->first, packed->second.nothing, function->second),
+                   "give one of them another layout");
   }
   return text + emit::emit_packing(whole, lists, results);
 }

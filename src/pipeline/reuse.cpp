@@ -75,16 +75,18 @@ void keep_to_entries(compute::Computation &computation, const std::string &resul
 }
 
 /// The line, or with a local tensor for its result a program, whose result has given entries. The local is a
-/// dense one that is zero once it is read: what the line adds to it lies where the result has entries.
+/// dense one; one that begins with zeros is zero once it is read: what the line adds to it lies where the
+/// result has entries.
 Front values_front(Front front, const std::optional<compute::ResultLocal> &local) {
   const std::string result = front.computation.tensors.front().name;
   if (local) {
+    const bool begins_with_zeros = compute::identity_of(front.computation.program.statements.front()) == 0;
     const parse::ProgramTree tree = compute::with_result_local(front.computation.program, *local);
     std::string text = std::move(front.computation.text);
     front.computation = compute::make_computation(tree, front.computation.program.fills);
     front.types[local->tensor] = front.types.at(result);
     front.computation.text = std::move(text);
-    front.computation.program.zero_once_read.insert(local->tensor);
+    if (begins_with_zeros) front.computation.program.zero_once_read.insert(local->tensor);
     std::erase(front.other_formats, local->tensor);
   }
   const std::string entries = compute::fresh_tensor(front.computation, result + "_entries");

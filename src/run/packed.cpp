@@ -31,7 +31,9 @@ ListPacking::ListPacking(layout::Layout list_layout, const pipeline::PackedResul
                          convert::PackOptions how)
     : list(std::move(list_layout)), layout(wanted.layout), options(how),
       plan_of_list(packing::plan_packing(list)), plan(packing::plan_packing(layout)),
-      scan(convert::plan_tree(list)), drops_zeros(wanted.drops_zeros) {}
+      scan(convert::plan_tree(list)), drops_zeros(wanted.drops_zeros) {
+  options.fill = wanted.nothing;
+}
 
 tensor::Tensor ListPacking::pack(const tensor::Tensor &entries) const {
   if (!drops_zeros) return convert::convert(entries, scan, layout, plan, options).tensor;

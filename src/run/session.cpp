@@ -410,7 +410,7 @@ private:
     Clock clock;
     for (const auto &[name, wanted] : front_.packed) {
       tensor::Tensor &tensor = tensors_.at(name);
-      tensor = ListPacking(tensor.layout, wanted, pack_options(request_, fill_of(front_, name))).pack(tensor);
+      tensor = ListPacking(tensor.layout, wanted, pack_options(request_)).pack(tensor);
     }
     report_.result_pack_ms = clock.milliseconds();
   }
