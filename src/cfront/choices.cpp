@@ -123,7 +123,7 @@ Node first_value(const Node &variable) {
   target.span.end = target.span.begin + variable.text.size();
   Node assigned = variable;
   assigned.kind = UnravelAssign;
-  assigned.text = "=";
+  assigned.text = std::string("=");
   assigned.children = {std::move(target), variable.children[0]};
   return assigned;
 }
