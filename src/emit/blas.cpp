@@ -3,6 +3,7 @@
 #include "emit/statement_writer.h"
 #include "emit/workspace.h"
 #include "loop/arrays.h"
+#include "loop/walk.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@ namespace unravel::emit {
 using namespace loop;
 
 /// Of that form, without what it is for.
-std::string StatementWriter::blas_call(const Blas &blas, const BlasForm &form) {
+std::string StatementWriter::blas_call(const Blas &blas, const BlasForm &form, const std::string &scale) {
   const bool single = element_type(blas.left.array, program_) == ElementType::Float32;
   const std::string function = fmt::format("cblas_{}{}", single ? "s" : "d", name_of(form.call));
   expressions_.need(function);
@@ -27,8 +28,6 @@ std::string StatementWriter::blas_call(const Blas &blas, const BlasForm &form) {
   const auto target_at = [&](const term::Term &distance) {
     return at(std::get<Element>(blas.target), distance);
   };
-  const std::string scale =
-      expressions_.value(blas.scale, single ? ElementType::Float32 : ElementType::Float64);
   const auto transposed = [](bool is) { return is ? "CblasTrans" : "CblasNoTrans"; };
   switch (form.call) {
   case BlasForm::Call::Dot: {
@@ -60,6 +59,12 @@ std::string StatementWriter::blas_call(const Blas &blas, const BlasForm &form) {
   return "";
 }
 
+/// Most routines add nothing where the scale is 0, although 0 times infinity isn't 0.
+bool keeps_infinities(const Blas &blas, const BlasForm &form) {
+  const double *number = value::number_of(blas.scale);
+  return form.call == BlasForm::Call::Dot || (number && *number != 0);
+}
+
 void StatementWriter::write(const Blas &x) {
   std::string why;
   const std::optional<BlasForm> form = form_of(x, why);
@@ -69,14 +74,27 @@ void StatementWriter::write(const Blas &x) {
   for (const Blas::Axis &axis : x.axes)
     if (const auto *number = axis.extent.as<term::Constant>(); !number || number->value <= 0)
       tests.push_back(term::less(term::Term(0), axis.extent));
-  std::vector<std::string> calls{blas_call(x, *form)};
+  const std::string scale = expressions_.value(x.scale, *element_type(x.left.array, program_));
+  std::vector<std::string> calls{blas_call(x, *form, scale)};
   if (x.threads) {
     calls.insert(calls.begin(), fmt::format("{}({});", expressions_.called("blas_threads"),
                                             threads_text(names_, expressions_)));
     calls.push_back("unravel_blas_threads(1);");
   }
-  if (tests.empty()) return lines(calls);
-  open(fmt::format("if ({})", expressions_.term(term::conjunction(tests))), calls);
+  std::string test = tests.empty() ? "" : expressions_.term(term::conjunction(tests));
+  const bool has_loops = !keeps_infinities(x, *form);
+  if (has_loops)
+    test += (test.empty() ? "" : " && ") +
+            (scale.find(' ') != std::string::npos ? "(" + scale + ")" : scale) + " != 0";
+  if (test.empty()) return lines(calls);
+  open(fmt::format("if ({})", test), calls);
+  if (has_loops) {
+    const Block loops{loop::as_loops(x)};
+    each<For>(loops, [&](const For &loop) { names_.rename_variable(loop.variable, names_.fresh("n")); });
+    --indent_;
+    open("} else", {});
+    block(loops);
+  }
   close({});
 }
 

@@ -304,7 +304,7 @@ private:
   void write(const loop::Miss &);
   void write(const loop::Prefetch &x);
   void write(const loop::Blas &x);
-  std::string blas_call(const loop::Blas &blas, const loop::BlasForm &form);
+  std::string blas_call(const loop::Blas &blas, const loop::BlasForm &form, const std::string &scale);
 
   const loop::Program &program_;
   const EmitOptions &options_;

@@ -21,18 +21,20 @@ bool is_of_vectors(value::Operator op) {
   return op == Operator::Add || op == Operator::Multiply || op == Operator::Negate || op == Operator::Divide;
 }
 
-/// Are two iterations' values a vector that C's operators make of vectors?
-bool is_vector(const Value &value, const std::string &variable, bool &along) {
+/// Are two iterations' values a vector that C's operators make of vectors? `own`: locals of an iteration.
+bool is_vector(const Value &value, const std::string &variable, const std::set<std::string> &own,
+               bool &along) {
   if (const auto *element = std::get_if<Element>(&value.kind)) {
     along = runs_along(element->slot, variable);
     return along || !mentions(element->slot, variable);
   }
   if (const auto *term = std::get_if<term::Term>(&value.kind)) return !mentions(*term, variable);
+  if (const auto *local = std::get_if<Local>(&value.kind)) along = own.contains(local->name);
   const auto *made = std::get_if<Value::Apply>(&value.kind);
   if (!made) return true;
   for (const Value &argument : made->arguments) {
     bool inside = false;
-    if (!is_vector(argument, variable, inside)) return false;
+    if (!is_vector(argument, variable, own, inside)) return false;
     along = along || inside;
   }
   return !along || is_of_vectors(made->op);
@@ -42,11 +44,12 @@ bool is_vector(const Value &value, const std::string &variable, bool &along) {
 
 std::optional<std::vector<std::string>> pair_sums(const For &loop) {
   if (!is_short_and_even(loop)) return {};
+  const Effects effects = effects_of(loop.body);
   std::vector<std::string> sums;
   bool good = true, along = false; // of the value that is looked at
   auto look_at = [&](const Value &value) {
     bool has_element = false;
-    good = good && is_vector(value, loop.variable, has_element);
+    good = good && is_vector(value, loop.variable, effects.declared, has_element);
     along = along || has_element;
     each_local(value, [&](const Local &local) {
       good = good && std::find(sums.begin(), sums.end(), local.name) == sums.end();
@@ -58,7 +61,6 @@ std::optional<std::vector<std::string>> pair_sums(const For &loop) {
     if (local) sums.push_back(local->name);
     good = good && (local ? !add->atomic : statement.is<DeclareValue>());
   }
-  const Effects effects = effects_of(loop.body);
   for (const std::string &sum : sums)
     good = good && !effects.declared.contains(sum) && std::count(sums.begin(), sums.end(), sum) == 1;
   bool any_along = false;
