@@ -59,7 +59,7 @@ std::string StatementWriter::blas_call(const Blas &blas, const BlasForm &form, c
   return "";
 }
 
-/// Most routines add nothing where the scale is 0, although 0 times infinity isn't 0.
+/// Most functions of BLAS add nothing where the scale is 0, although 0 times infinity is not 0.
 bool keeps_infinities(const Blas &blas, const BlasForm &form) {
   const double *number = value::number_of(blas.scale);
   return form.call == BlasForm::Call::Dot || (number && *number != 0);

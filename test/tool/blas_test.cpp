@@ -64,6 +64,23 @@ TEST(ToolBlas, CallsGiveWhatTheReferenceGives) {
     }
 }
 
+/// BLAS does nothing where its factor is 0, but 0 times infinity isn't 0.
+TEST(ToolBlas, KeepsInfinities) {
+  Desk desk;
+  if (!can_run(desk)) GTEST_SKIP() << "configured without OpenBLAS";
+  desk.write("zeros.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 0\n1 2 1\n2 2 0\n");
+  desk.write("infinite.mtx", "%%MatrixMarket matrix array real general\n2 2\ninf\n1\n2\n3\n");
+  const auto run = [&](std::vector<std::string> command) {
+    command.insert(command.begin(), "run");
+    command.insert(command.end(), {"-i", "A=zeros.mtx", "-s", "blas", "--check"});
+    const Outcome ran = desk.unravel(command);
+    EXPECT_NE(ran.out.find("check ok"), std::string::npos) << ran.out << ran.error;
+    EXPECT_NE(ran.out.find("nan"), std::string::npos) << ran.out;
+  };
+  run({"Y(i,k) = A(i,j) * B(j,k)", "-f", "A=csr", "-i", "B=infinite.mtx"});
+  run({"Y(i,k) = a * A(i,j) * B(j,k)", "-i", "a=0", "-i", "B=infinite.mtx"});
+}
+
 /// Operands as they are meant: a call, with its leading dimensions.
 TEST(ToolBlas, TextOfACall) {
   Desk desk;
