@@ -156,14 +156,12 @@ Tensor Kernel::Code::make_result(std::size_t k, const std::vector<std::int64_t> 
       state->arrays.push_back(memory_of(bound, type, elements));
     else
       state->arrays.emplace_back(type, static_cast<std::size_t>(elements));
-    if (!prepared.cleared[k] && elements > 0) state->arrays.front().fill_zero();
     state->make_slots({});
   } else {
     state->take(convert::pack(kind->layout, data::Coordinates(shape), pack_options(*kind, fill)));
   }
-  for (data::Elements &elements : state->arrays)
-    for (std::size_t e = 0; initial != 0 && !prepared.cleared[k] && e < elements.size(); ++e)
-      elements.set_real(e, initial);
+  for (std::size_t a = 0; a < state->arrays.size(); ++a)
+    if (!prepared.cleared[k] && kind->layout.arrays[a].is_value) state->arrays[a].fill(initial);
   return Access::tensor(std::move(state));
 }
 
