@@ -49,10 +49,13 @@ Slots empty_slots(const Tensor::State &state) {
 /// The memory that the caller has given for a result.
 data::Elements memory_of(const Bound &bound, value::Type type, std::int64_t elements) {
   const auto [memory, bytes] = *bound.memory;
-  const std::size_t wanted = static_cast<std::size_t>(elements) * value::facts_of(type).bytes;
+  std::size_t wanted = 0;
+  if (__builtin_mul_overflow(static_cast<std::size_t>(elements), value::facts_of(type).bytes, &wanted))
+    throw std::bad_alloc();
   if (bytes != wanted)
     fail(Kind::extent_mismatch,
          fmt::format("the memory given for a result has {} bytes, but it needs {}", bytes, wanted));
+  if (!memory && bytes > 0) fail(Kind::missing_input, "the memory given for a result is a null pointer");
   return data::Elements::over(type, memory, static_cast<std::size_t>(elements));
 }
 
@@ -63,7 +66,7 @@ void Kernel::Code::check_memory(const Bound &bound, const Prepared &prepared) co
   for (std::size_t k = 0; k < results; ++k) {
     if (!bound.tensors[k]) continue;
     const Tensor::State &result = Access::state(bound.tensors[k]);
-    if (!result.writable)
+    if (!result.is_writable())
       fail(Kind::result_is_operand,
            fmt::format("the tensor given for the result `{}` has const arrays, but the kernel writes to them",
                        names[k]));
