@@ -43,7 +43,6 @@ const std::vector<std::pair<std::regex, std::string>> &replacements() {
              {R"(add -i )", "give "},
              {R"(as in -i )", "as in "},
              {R"((^|`)-[io] )", "$1argument "},
-             {R"(\(--index int64\))", "(index type int64)"},
              {R"(--from )", "function "},
              {R"(--combine A=min)", "\"min\""},
              {R"(leave out `--main`, and call the kernel; or `unravel run`)", ""},

@@ -540,7 +540,9 @@ Coordinates Tensor::coordinates() const {
       return Coordinates{std::move(entries.shape), std::move(entries.index), std::move(entries.value),
                          std::move(entries.imaginary)};
     }
-    data::Coordinates entries = convert::unpack_halves(state.tensor());
+    const tensor::Tensor inner = state.tensor();
+    data::Coordinates entries =
+        convert::need_halves(inner) ? convert::unpack_halves(inner) : convert::unpack(inner);
     Coordinates made{std::move(entries.shape), std::move(entries.index), {}};
     for (std::size_t e = 0; e < entries.size(); ++e) {
       const auto whole = convert::whole_of({entries.value[e], entries.imaginary_of(e)}, type);

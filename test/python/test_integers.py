@@ -91,6 +91,8 @@ def test_sizes_and_extents():
         with pytest.raises(un.Error, match="`i` is the extent of an index, for which an integer below 2.53 is expected"):
             shifted(x=x, i=i)
     assert un.compute("y(i) = a * x(i)", x=x, a=2**70).tolist() == [2.0**70] * 3
+    with pytest.raises(un.Error, match="fewer than 2.31"):
+        un.Options(threads=2**32)
     for make in (lambda: un.pack([[0]], [1.0], (2**64 + 3,), "sv"),
                  lambda: un.tensor("sv", (2**63,), {"idx": np.array([0]), "val": np.ones(1)}),
                  lambda: un.tensor("sv", (3,), {"idx": np.array([0]), "val": np.ones(1)}, {"NNZ": 2**64 + 1})):
