@@ -121,6 +121,8 @@ struct Coordinates {
   std::vector<std::vector<std::int64_t>> indices; // per mode
   std::vector<double> values;
   std::vector<double> imaginary = {}; // of complex values, whose real parts are `values`; else empty
+  /// Values of int64 or, as their bits, of uint64: exact, where `values` are rounded beyond 2^53 (or empty).
+  std::vector<std::int64_t> integers = {};
 };
 
 /// How thoroughly the arrays of Tensor::over are checked. A kernel relies on them: on arrays that break a
@@ -155,10 +157,10 @@ public:
                      const std::map<std::string, std::int64_t> &counts = {}, Check check = Check::Full,
                      std::shared_ptr<void> owner = nullptr);
   /// From coordinates, packed: arrays of its own. Values are of the type that the layout's text says, else
-  /// `type`; index arrays as `index` says. Integers beyond 2^53 are refused. Entries of one coordinate are
-  /// added up, or stay apart where the layout holds several; `combine` names an operator of two arguments
-  /// that makes one value of them instead, in the order of the entries, in the type of the values: "min",
-  /// "or", "first", "second", "+". Throws Error.
+  /// `type`; index arrays as `index` says. Of integers beyond 2^53 doubles are refused: `integers` of the
+  /// entries are exact. Entries of one coordinate are added up, or stay apart where the layout holds several;
+  /// `combine` names an operator of two arguments that makes one value of them instead, in the order of the
+  /// entries, in the type of the values: "min", "or", "first", "second", "+". Throws Error.
   static Tensor pack(const std::string &layout, const Coordinates &entries,
                      ValueType type = ValueType::Float64, IndexType index = IndexType::Int32,
                      const std::string &combine = "");
@@ -169,8 +171,11 @@ public:
   static Tensor scalar(double value);
   static Tensor scalar(std::complex<double> value);
   /// In another layout: arrays of its own, of the same types, directly where the order of entries allows it,
-  /// else by coordinates. Throws Error.
+  /// else by coordinates. Integers stay exact. Throws Error.
   Tensor to(const std::string &layout) const;
+  /// Another tensor over the same arrays, which live as long as it does, also if a kernel computes this one
+  /// anew.
+  Tensor same_arrays() const;
 
   explicit operator bool() const { return state_ != nullptr; }
   /// The layout's name, with parameters: "bcsr<4, 4>".
@@ -193,12 +198,13 @@ public:
   /// The types of the values and of the index arrays, if it has such.
   std::optional<ValueType> value_type_of() const;
   std::optional<ValueType> index_type_of() const;
-  /// The only element of one of order 0. Throws Error where it is complex.
+  /// The only element of one of order 0, rounded where no double holds it. Throws Error where it is complex.
   double value() const;
   std::complex<double> complex_value() const;
-  /// All entries, in the order of the arrays, with zeros that are stored.
+  /// All entries, in the order of the arrays, with zeros that are stored; their `integers` too, of int64 and
+  /// uint64.
   Coordinates coordinates() const;
-  /// All elements, row-major. Throws Error where they are complex.
+  /// All elements, row-major, rounded where no double holds them. Throws Error where they are complex.
   std::vector<double> to_dense() const;
   /// The same of any type.
   std::vector<std::complex<double>> to_complex_dense() const;

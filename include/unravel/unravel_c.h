@@ -57,7 +57,7 @@ typedef struct {
   unravel_type type;
   void *data;
   size_t count;
-  int writable; /* of arrays of values: may results be written there? */
+  int writable; /* may it be written to? Results are, to arrays of values */
 } unravel_array;
 
 /* A size or count, by the layout's name for it. */
@@ -82,8 +82,7 @@ int unravel_tensor_over(const char *layout, size_t order, const int64_t *shape, 
                         unravel_check check, void (*release)(void *), void *owner, unravel_tensor **made,
                         unravel_error *error);
 /* From entries: entry e has the value values[e], of that type, at (indices[0][e], indices[1][e], ...).
- * Entries of equal coordinates add up. Integers beyond 2^53 are refused. `index`: UNRAVEL_INT32 or
- * UNRAVEL_INT64, of index arrays. */
+ * Entries of equal coordinates add up. `index`: UNRAVEL_INT32 or UNRAVEL_INT64, of index arrays. */
 int unravel_tensor_pack(const char *layout, size_t order, const int64_t *shape, size_t entries,
                         const int64_t *const *indices, unravel_type type, const void *values,
                         unravel_type index, unravel_tensor **made, unravel_error *error);
@@ -103,6 +102,9 @@ int unravel_tensor_read_combined(const char *path, const char *layout, int order
 /* In another layout: arrays of its own. */
 int unravel_tensor_convert(const unravel_tensor *tensor, const char *layout, unravel_tensor **made,
                            unravel_error *error);
+/* Another tensor over the same arrays, which live until it is freed, also if a kernel computes the first one
+ * anew. */
+int unravel_tensor_same_arrays(const unravel_tensor *tensor, unravel_tensor **made, unravel_error *error);
 /* Does nothing for null. */
 void unravel_tensor_free(unravel_tensor *tensor);
 
@@ -126,6 +128,10 @@ int unravel_tensor_coordinates(const unravel_tensor *tensor, size_t *entries, in
  */
 int unravel_tensor_imaginary(const unravel_tensor *tensor, size_t *entries, double **imaginary,
                              unravel_error *error);
+/* These values of a tensor of int64 or, as their bits, of uint64, in the same order, to be freed with
+ * unravel_free: exact, where doubles are rounded beyond 2^53. Null where the values are of another type. */
+int unravel_tensor_integers(const unravel_tensor *tensor, size_t *entries, int64_t **integers,
+                            unravel_error *error);
 
 /* ---- kernels */
 

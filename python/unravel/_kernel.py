@@ -25,8 +25,8 @@ class Options:
                  budget_seconds=2.0, machine="", trust=False, prefix="", const_operands=False):
         self.schedules = (schedules,) if isinstance(schedules, str) else tuple(schedules)
         self.finds = (finds,) if isinstance(finds, str) else tuple(finds)
-        if threads is not None and threads < 1:
-            raise Error(f"a kernel can't run on {threads} threads: it takes at least one", "bad-option")
+        if threads is not None and not 1 <= threads < 2**31:
+            raise Error(f"a kernel can't run on {threads} threads: it takes at least one, and fewer than 2^31", "bad-option")
         self.threads = threads
         self.name = name
         self.index = np.dtype(index)

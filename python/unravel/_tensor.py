@@ -50,6 +50,32 @@ class _Memory:
                                     "data": (array.data, not array.writable)}
 
 
+def _taken(count, memory, dtype):
+    """An array of elements that the C interface has allocated."""
+    try:
+        made = np.empty(count.value, dtype)
+        ctypes.memmove(made.ctypes.data, memory, made.nbytes)
+        return made
+    finally:
+        lib.unravel_free(memory)
+
+
+def _fill_of(fill, dtype):
+    """The fill as an element; of integers an infinity is the greatest or least one."""
+    if dtype.kind in "iu" and np.isinf(fill):
+        return np.iinfo(dtype).max if fill > 0 else np.iinfo(dtype).min
+    return fill
+
+
+def _int64s(numbers, what):
+    """An array of int64 for the C interface, which would have others wrap around."""
+    numbers = [int(number) for number in numbers]
+    for number in numbers:
+        if not -2**63 <= number < 2**63:
+            raise Error(f"{what} is {number}, but 2^63 is too large", "wrong-shape")
+    return (ctypes.c_int64 * len(numbers))(*numbers)
+
+
 class Tensor:
     """A tensor in a layout: its shape, and arrays by the layout's own names.
 
@@ -96,12 +122,21 @@ class Tensor:
 
     @property
     def arrays(self):
-        """The arrays by the layout's names, flat: the tensor's own memory, not copies of it."""
-        found = {}
+        """The arrays by the layout's names, flat: the tensor's own memory, not copies of it.
+
+        They stay as they are where a kernel makes new arrays for the tensor.
+        """
+        found, owner = {}, self._same_arrays()
         for k in range(lib.unravel_tensor_array_count(self._handle)):
             array = lib.unravel_tensor_array(self._handle, k)
-            found[array.name.decode()] = self._view(array)
+            found[array.name.decode()] = owner._view(array)
         return found
+
+    def _same_arrays(self):
+        """Another tensor, which keeps the arrays that this one has now."""
+        made = ctypes.c_void_p()
+        call(lib.unravel_tensor_same_arrays, self._handle, ctypes.byref(made))
+        return Tensor(made.value, self.format)
 
     def _view(self, array):
         dtype = DTYPES[array.type]
@@ -129,34 +164,31 @@ class Tensor:
     def coordinates(self):
         """All entries, in the order of the arrays, with zeros that are stored: (coordinates, values).
 
-        coordinates: int64, of shape (ndim, entries); values: float64, or complex128 of a complex tensor, of shape
-        (entries,).
+        coordinates: int64, of shape (ndim, entries); values: of shape (entries,), complex128 of a complex tensor, int64
+        or uint64 of one of that dtype, else float64.
         """
         entries, indices, values = ctypes.c_size_t(), ctypes.c_void_p(), ctypes.c_void_p()
         call(lib.unravel_tensor_coordinates, self._handle, ctypes.byref(entries), ctypes.byref(indices),
              ctypes.byref(values))
         try:
-            shape = (self.ndim, entries.value)
-            where, what = np.empty(shape, np.int64), np.empty(entries.value)
+            where = np.empty((self.ndim, entries.value), np.int64)
             ctypes.memmove(where.ctypes.data, indices, where.nbytes)
-            ctypes.memmove(what.ctypes.data, values, what.nbytes)
-            if self.dtype is not None and self.dtype.kind == "c":
-                real, what = what, np.empty(len(what), complex)  # 1j * inf has a real part that is no number
-                what.real, what.imag = real, self._imaginary()
-            return where, what
         finally:
             lib.unravel_free(indices)
-            lib.unravel_free(values)
+        what = _taken(entries, values, np.float64)
+        if self.dtype is not None and self.dtype.kind == "c":
+            real, what = what, np.empty(len(what), complex)  # 1j * inf has a real part that is no number
+            what.real, what.imag = real, self._values_by(lib.unravel_tensor_imaginary, np.float64)
+        elif self.dtype in (np.dtype(np.int64), np.dtype(np.uint64)):
+            exact = self._values_by(lib.unravel_tensor_integers, self.dtype)
+            what = what if exact is None else exact
+        return where, what
 
-    def _imaginary(self):
+    def _values_by(self, function, dtype):
+        """What else the C interface says of the values; None where it says nothing."""
         entries, values = ctypes.c_size_t(), ctypes.c_void_p()
-        call(lib.unravel_tensor_imaginary, self._handle, ctypes.byref(entries), ctypes.byref(values))
-        try:
-            parts = np.empty(entries.value)
-            ctypes.memmove(parts.ctypes.data, values, parts.nbytes)
-            return parts
-        finally:
-            lib.unravel_free(values)
+        call(function, self._handle, ctypes.byref(entries), ctypes.byref(values))
+        return _taken(entries, values, dtype) if values else None
 
     def toarray(self):
         """A NumPy array of all elements, of the tensor's dtype; entries of equal coordinates are added up."""
@@ -164,12 +196,13 @@ class Tensor:
         dtype = self.dtype or np.dtype(float)
         if not self.shape:
             return what.sum().astype(dtype)
-        made = np.full(self.shape, 0.0, what.dtype)
+        made = np.zeros(self.shape, what.dtype)
         stored = np.zeros(self.shape, bool)
         np.add.at(made, tuple(where), what)
         stored[tuple(where)] = True
-        made[~stored] = self.fill
-        return made.astype(dtype)
+        made = made.astype(dtype)
+        made[~stored] = _fill_of(self.fill, dtype)
+        return made
 
     def __repr__(self):
         shape = " x ".join(map(str, self.shape)) or "scalar"
@@ -210,14 +243,14 @@ def over(layout, shape, arrays, counts=(), check=True):
         slot.writable = array.flags.writeable
     numbers = (Number * len(counts))()
     for slot, name in zip(numbers, counts):
-        slot.name, slot.value = name.encode(), counts[name]
+        slot.name, slot.value = name.encode(), _int64s([counts[name]], f"the count `{name}`")[0]
+    text, extents = layout.encode(), _int64s(shape, "an extent")
+    made = ctypes.c_void_p()
     number = _next_loan[0]
     _next_loan[0] += 1
-    _lent[number] = arrays
-    made = ctypes.c_void_p()
-    call(lib.unravel_tensor_over, layout.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape), len(arrays),
-         described, len(counts), numbers, 0 if check else 1, ctypes.cast(_release, ctypes.c_void_p), number,
-         ctypes.byref(made))
+    _lent[number] = arrays  # the C interface gives it back, also where it refuses
+    call(lib.unravel_tensor_over, text, len(shape), extents, len(arrays), described, len(counts), numbers,
+         0 if check else 1, ctypes.cast(_release, ctypes.c_void_p), number, ctypes.byref(made))
     return Tensor(made.value, layout)
 
 
@@ -265,8 +298,8 @@ def pack(coordinates, values, shape, layout, index=np.int32, combine=None):
                         "entry-count")
     pointers = (ctypes.c_void_p * len(shape))(*(each.ctypes.data for each in indices))
     made = ctypes.c_void_p()
-    call(lib.unravel_tensor_pack_combined, layout.encode(), len(shape), (ctypes.c_int64 * len(shape))(*shape), values.size,
-         pointers, type_of(values.dtype, "values"), values.ctypes.data, type_of(np.dtype(index), "index"),
+    call(lib.unravel_tensor_pack_combined, layout.encode(), len(shape), _int64s(shape, "an extent"), values.size, pointers,
+         type_of(values.dtype, "values"), values.ctypes.data, type_of(np.dtype(index), "index"),
          combine and combine.encode(), ctypes.byref(made))
     return Tensor(made.value, layout)
 
@@ -402,6 +435,10 @@ def as_tensor(value):
         return value, True
     if is_sparse(value):
         type_of(value.dtype, "the matrix")
+        if len(value.shape) != 2:
+            raise Error(f"SciPy's sparse array is of shape {value.shape}, but only matrices are taken; "
+                        f"`un.pack(x.coords, x.data, x.shape, layout)` of `x = array.tocoo()` makes a tensor of it, in the "
+                        f"layout '{'sv' if len(value.shape) == 1 else 'coo3'}', say", "order-mismatch")
         return _sparse(value)
     if np.ma.is_masked(value):
         raise Error("the array has masked elements, which tensors don't have; its method `filled` replaces them",
@@ -466,18 +503,26 @@ def as_result(tensor, wants_arrays):
         return tensor
     arrays = tensor.arrays
     make = lambda kind: getattr(sparse, kind + ("_array" if wants_arrays else "_matrix"))
-    if layout == "csr":
-        return make("csr")((arrays["val"], arrays["col"], arrays["rowptr"]), shape=shape, copy=False)
-    if layout == "csc":
-        return make("csc")((arrays["val"], arrays["row"], arrays["colptr"]), shape=shape, copy=False)
+
+    def over_arrays(kind, parts, **indices):
+        made = make(kind)(parts, shape=shape, copy=False)
+        for name, array in indices.items():  # SciPy copies int64 ones whose numbers int32 holds
+            if getattr(made, name) is not array:
+                setattr(made, name, array)
+        return made
+
+    if layout in ("csr", "csc"):
+        pointers, indices = arrays[_ATTRIBUTES[layout]["indptr"]], arrays[_ATTRIBUTES[layout]["indices"]]
+        return over_arrays(layout, (arrays["val"], indices, pointers), indptr=pointers, indices=indices)
     if layout == "coo":
-        return make("coo")((arrays["val"], (arrays["row"], arrays["col"])), shape=shape, copy=False)
+        return over_arrays("coo", (arrays["val"], (arrays["row"], arrays["col"])), row=arrays["row"], col=arrays["col"])
     if blocks:
         rows, columns = int(blocks.group(1)), int(blocks.group(2))
         if shape[0] % rows or shape[1] % columns:
             return tensor
         data = arrays["val"].reshape(-1, rows, columns)
-        return make("bsr")((data, arrays["bcol"], arrays["rowptr"]), shape=shape, copy=False)
+        return over_arrays("bsr", (data, arrays["bcol"], arrays["rowptr"]), indptr=arrays["rowptr"],
+                           indices=arrays["bcol"])
     off, stored = arrays["off"], arrays["val"].reshape(len(arrays["off"]), shape[0])
     data = np.zeros((len(off), shape[1]), stored.dtype)
     for d, offset in enumerate(off):

@@ -2,6 +2,7 @@
 #include "convert/convert.h"
 
 #include "convert/convert_tree.h"
+#include "convert/halves.h"
 
 namespace unravel::convert {
 
@@ -49,6 +50,10 @@ Conversion convert(const Tensor &from, const std::optional<TreePlan> &scan, cons
                    const PackPlan &plan, const PackOptions &options) {
   std::vector<std::int64_t> shape = from.shape();
   Conversion result;
+  if (has_wide_integers(to, options.value) && need_halves(from)) {
+    result.tensor = pack_halves(to, unpack_halves(from, options.max_memory), options);
+    return result;
+  }
   std::optional<EntryTree> tree;
   const PiecePlan &piece = plan.pieces.front();
   if (scan && options.fill == 0 && to.order() == shape.size() && is_plain(plan, to) &&

@@ -31,9 +31,9 @@ struct ConvertOptions {
 };
 
 /// The tensor in layout `to`: what pack(to, unpack(from)) gives, without a list of coordinates in between
-/// where the plans of both layouts say that none is needed. No layout's name is looked at. Precondition: the
-/// tensor is valid (validate.h). Throws what unpack and pack throw: cannot_pack where coordinates can't be
-/// packed into `to`.
+/// where the plans of both layouts say that none is needed. Integers of 64 bits stay exact where both have
+/// such. No layout's name is looked at. Precondition: the tensor is valid (validate.h). Throws what unpack
+/// and pack throw: cannot_pack where coordinates can't be packed into `to`.
 Conversion convert(const tensor::Tensor &from, const layout::Layout &to, const ConvertOptions &options = {});
 /// With plans made before: `scan` is plan_tree(from.layout), or nothing: via coordinates; `plan` is
 /// plan_packing(to).

@@ -1,5 +1,7 @@
 #include "convert/duplicates.h"
 
+#include "convert/halves.h"
+#include "report/diagnostic.h"
 #include "value/type.h"
 
 #include <algorithm>
@@ -8,26 +10,40 @@ namespace unravel::convert {
 
 namespace {
 
+/// The value of an entry in the type; an integer that entries hold in halves is put together.
 value::Scalar scalar_of(const data::Coordinates &entries, std::size_t e, value::Type type) {
+  const std::complex<double> parts{entries.value[e], entries.imaginary_of(e)};
   if (value::is_complex(type))
-    return value::converted({value::Type::Complex128, entries.value[e], 0, entries.imaginary_of(e)}, type);
-  return value::Scalar::of(entries.value[e], type);
+    return value::converted({value::Type::Complex128, parts.real(), 0, parts.imag()}, type);
+  if (!entries.is_complex()) return value::Scalar::of(parts.real(), type);
+  const std::optional<value::Scalar> whole = whole_of(parts, type);
+  report::require(whole.has_value(), "a type holds the integers that are combined in it");
+  return *whole;
+}
+
+bool holds(value::Type type, const data::Coordinates &entries) {
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    if (entries.is_complex() ? !whole_of({entries.value[e], entries.imaginary[e]}, type)
+                             : !value::holds(type, entries.value[e]))
+      return false;
+  return true;
 }
 
 } // namespace
 
 void combine_duplicates(data::Coordinates &entries, const value::Operator &op, value::Type type) {
-  if (value::is_integer(type) &&
-      !std::ranges::all_of(entries.value, [&](double number) { return value::holds(type, number); }))
-    return;
+  if (value::is_integer(type) && !holds(type, entries)) return;
   data::sort(entries, data::natural_modes(entries.order()));
   data::combine_duplicates(entries, [&](std::size_t first, std::size_t other) {
     const value::Scalar made = value::converted(
         value::evaluate_exactly(op, value::promoted(type),
                                 {scalar_of(entries, first, type), scalar_of(entries, other, type)}),
         type);
-    entries.value[first] = made.number();
-    if (entries.is_complex()) entries.imaginary[first] = made.imaginary;
+    const std::complex<double> halves = value::is_complex(type) ? std::complex(made.real, made.imaginary)
+                                        : entries.is_complex()  ? halves_of(made)
+                                                                : std::complex(made.number());
+    entries.value[first] = halves.real();
+    if (entries.is_complex()) entries.imaginary[first] = halves.imag();
   });
 }
 

@@ -241,11 +241,7 @@ Elements &make_array(Tensor &tensor, const std::string &name, const PackOptions 
   if (value::is_complex(type)) type = DType::Complex128;
   Elements &elements = tensor.arrays[name];
   elements = Elements(type, static_cast<std::size_t>(*count));
-  if (!zero) return elements;
-  elements.fill_zero();
-  if (array.is_value && options.fill != 0)
-    for (std::size_t k = 0; k < elements.size(); ++k)
-      elements.set_real(k, options.fill);
+  if (zero) elements.fill(array.is_value ? options.fill : 0);
   return elements;
 }
 

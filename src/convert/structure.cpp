@@ -28,10 +28,7 @@ Tensor with_structure_of(const Tensor &lender, const layout::Layout &layout,
     }
     DType type = element_type(array, options.index, options.value);
     made.arrays[array.name] = Elements(type, static_cast<std::size_t>(element_count(array, made).value()));
-    Elements &values = made.arrays.at(array.name);
-    values.fill_zero();
-    for (std::size_t k = 0; options.fill != 0 && k < values.size(); ++k)
-      values.set_real(k, options.fill);
+    made.arrays.at(array.name).fill(options.fill);
   }
   return made;
 }

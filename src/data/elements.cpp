@@ -99,19 +99,27 @@ Elements Elements::shared() const {
   result.type_ = type_;
   result.size_ = size_;
   result.memory_ = memory_;
+  result.writable_ = writable_;
   return result;
 }
 
-Elements Elements::over(DType type, void *memory, std::size_t size, std::shared_ptr<void> owner) {
+Elements Elements::over(DType type, void *memory, std::size_t size, std::shared_ptr<void> owner,
+                        bool writable) {
   Elements result;
   result.type_ = type;
   result.size_ = size;
+  result.writable_ = writable;
   if (memory) result.memory_ = std::shared_ptr<std::byte>(std::move(owner), static_cast<std::byte *>(memory));
   return result;
 }
 
-void Elements::fill_zero() {
-  std::fill_n(memory_.get(), bytes(), std::byte{0});
+void Elements::fill(double number) {
+  if (number == 0) {
+    std::fill_n(memory_.get(), bytes(), std::byte{0});
+    return;
+  }
+  for (std::size_t k = 0; k < size_; ++k)
+    set_real(k, number);
 }
 
 void Elements::check_type(DType wanted) const {

@@ -65,7 +65,9 @@ public:
   /// The same memory, not a copy of it: what is written to one of them is read from the other.
   Elements shared() const;
   /// Elements that lie in somebody else's memory, which `owner` keeps alive; without one the caller does.
-  static Elements over(DType type, void *memory, std::size_t size, std::shared_ptr<void> owner = {});
+  /// `writable`: may they be written to, and those that share them?
+  static Elements over(DType type, void *memory, std::size_t size, std::shared_ptr<void> owner = {},
+                       bool writable = true);
 
   /// A vector of numbers of a type that arrays have.
   template <class T> static Elements of(const std::vector<T> &values) {
@@ -79,6 +81,7 @@ public:
   std::size_t bytes() const { return size_ * item_size(type_); }
   bool is_integer() const { return value::is_integer(type_); }
   bool is_complex() const { return value::is_complex(type_); }
+  bool is_writable() const { return writable_; }
 
   /// For kernels; not null, also where there are no elements.
   void *data() { return memory_ ? static_cast<void *>(memory_.get()) : &nothing_; }
@@ -126,7 +129,8 @@ public:
   /// Converted to the type, as value::converted does.
   void set_number(std::size_t k, value::Scalar number);
 
-  void fill_zero();
+  /// Sets all of them to the number; a zero has no sign then.
+  void fill(double number);
   /// Keeps the first `size` elements. Precondition: size <= size().
   void shrink(std::size_t size) { size_ = size; }
 
@@ -140,6 +144,7 @@ private:
   std::size_t size_ = 0;
   std::shared_ptr<std::byte> memory_;
   std::int64_t nothing_ = 0;
+  bool writable_ = true;
 };
 
 /// Calls `use` with the elements as a span of their type, integers only: use(std::span<const std::int32_t>),

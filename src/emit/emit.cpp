@@ -117,7 +117,7 @@ std::string codes_text(const Program &program) {
   std::vector<std::string> codes{"Returns 0"};
   if (is_assembling(program) || !program.workspace.empty()) codes.push_back("2 if memory runs out");
   if (loop::effects_of(program.body).misses) codes.push_back("3 if a divisor isn't stored");
-  if (is_short) codes.push_back("4 if a count doesn't fit in int32 (--index int64)");
+  if (is_short) codes.push_back("4 if a count needs int64 index arrays");
   if (!program.preconditions.empty()) codes.push_back("1 if one of these conditions doesn't hold:");
   if (codes.size() == 1) return "Returns 0.";
   codes[0] += " on success";

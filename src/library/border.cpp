@@ -43,10 +43,21 @@ const std::vector<std::pair<std::regex, std::string>> &replacements() {
              {R"(add -i )", "give "},
              {R"(as in -i )", "as in "},
              {R"((^|`)-[io] )", "$1argument "},
-             {R"(\(--index int64\))", "(index type int64)"},
              {R"(--from )", "function "},
              {R"(--combine A=min)", "\"min\""},
              {R"(leave out `--main`, and call the kernel; or `unravel run`)", ""},
+             {R"(`unravel layout list` shows the shipped ones)",
+              "docs/layout-language.md names the shipped ones"},
+             {R"(: `unravel layout show` prints these)", ""},
+             {R"(`unravel layout check` shows for which sizes it fails)", ""},
+             {R"(`unravel (explain|deps|plan)`)", "`explain`"},
+             {R"(and `unravel convert` behind it)", "and a conversion behind it"},
+             {R"(`unravel run` packs such results itself)",
+              "a kernel that is called packs such results itself"},
+             {R"(pack with the tool: `unravel convert`, or `unravel run`)",
+              "pack it before, or call a kernel"},
+             {R"(pack with the tool: `unravel run`)", "call a kernel"},
+             {R"(`unravel compile` writes their C)", "their C can be written"},
          })
       made.emplace_back(std::regex(from), to);
     return made;
@@ -55,7 +66,7 @@ const std::vector<std::pair<std::regex, std::string>> &replacements() {
 }
 
 std::string in_words(std::string text) {
-  if (text.find('-') == std::string::npos) return text;
+  if (text.find('-') == std::string::npos && text.find("`unravel ") == std::string::npos) return text;
   for (const auto &[from, to] : replacements())
     text = std::regex_replace(text, from, to);
   return text;

@@ -1,11 +1,13 @@
 // The C interface (include/unravel/unravel_c.h): the C++ one, without exceptions.
 #include "unravel/unravel_c.h"
 
+#include "convert/halves.h"
 #include "library/border.h"
 #include "library/code.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
@@ -42,6 +44,21 @@ char *copied(std::string_view text) {
   std::memcpy(memory, text.data(), text.size());
   memory[text.size()] = 0;
   return memory;
+}
+
+/// Elements that C frees; some memory also of none.
+template <class T> std::unique_ptr<T, decltype(&std::free)> copied(const std::vector<T> &elements) {
+  const std::size_t bytes = elements.size() * sizeof(T);
+  std::unique_ptr<T, decltype(&std::free)> memory(
+      static_cast<T *>(std::malloc(std::max<std::size_t>(bytes, 1))), std::free);
+  if (!memory) throw std::bad_alloc();
+  std::copy(elements.begin(), elements.end(), memory.get());
+  return memory;
+}
+
+template <class T> void hand_out(const std::vector<T> &elements, std::size_t &count, T *&memory) {
+  memory = copied(elements).release();
+  count = elements.size();
 }
 
 /// Texts that are lost for want of memory are replaced by one that needs none.
@@ -230,12 +247,17 @@ int unravel_tensor_pack_combined(const char *layout, size_t order, const int64_t
     for (size_t mode = 0; mode < order; ++mode)
       all.indices.emplace_back(indices[mode], indices[mode] + entries);
     const unravel::value::Type inner = unravel::type_of(type_of(type));
-    all.values.resize(entries);
-    if (unravel::value::is_complex(inner)) all.imaginary.resize(entries);
-    for (size_t e = 0; e < entries; ++e) {
-      const unravel::value::Scalar number = unravel::data::number_at(inner, values, e);
-      all.values[e] = number.number();
-      if (!all.imaginary.empty()) all.imaginary[e] = number.imaginary;
+    if (unravel::convert::is_wide_integer(inner)) {
+      all.integers.resize(entries);
+      if (entries > 0) std::memcpy(all.integers.data(), values, entries * sizeof(std::int64_t));
+    } else {
+      all.values.resize(entries);
+      if (unravel::value::is_complex(inner)) all.imaginary.resize(entries);
+      for (size_t e = 0; e < entries; ++e) {
+        const unravel::value::Scalar number = unravel::data::number_at(inner, values, e);
+        all.values[e] = number.number();
+        if (!all.imaginary.empty()) all.imaginary[e] = number.imaginary;
+      }
     }
     given(made, "made") = handle(
         Tensor::pack(&given(layout, "layout"), all, type_of(type), index_of(index), combine ? combine : ""));
@@ -263,6 +285,14 @@ int unravel_tensor_convert(const unravel_tensor *tensor, const char *layout, unr
   if (made) *made = nullptr;
   return guarded(error, [&] {
     given(made, "made") = handle(given(tensor, "tensor").tensor.to(&given(layout, "layout")));
+  });
+}
+
+int unravel_tensor_same_arrays(const unravel_tensor *tensor, unravel_tensor **made, unravel_error *error) {
+  if (made) *made = nullptr;
+  return guarded(error, [&] {
+    unravel_tensor *&out = given(made, "made");
+    out = handle(given(tensor, "tensor").tensor.same_arrays());
   });
 }
 
@@ -306,7 +336,7 @@ unravel_array unravel_tensor_array(const unravel_tensor *tensor, size_t k) {
   unravel::data::Elements &elements = state.arrays[k];
   return {state.kind->layout.arrays[k].name.c_str(),
           static_cast<unravel_type>(unravel::type_of(elements.type())), elements.data(), elements.size(),
-          state.writable};
+          elements.is_writable()};
 }
 
 size_t unravel_tensor_number_count(const unravel_tensor *tensor) {
@@ -328,22 +358,15 @@ int unravel_tensor_coordinates(const unravel_tensor *tensor, size_t *entries, in
   if (values) *values = nullptr;
   return guarded(error, [&] {
     const unravel::Coordinates all = given(tensor, "tensor").tensor.coordinates();
-    const std::size_t count = all.values.size();
-    const auto room = [](std::size_t bytes) {
-      std::unique_ptr<void, decltype(&std::free)> memory(std::malloc(std::max<std::size_t>(bytes, 1)),
-                                                         std::free);
-      if (!memory) throw std::bad_alloc();
-      return memory;
-    };
-    auto where = room(all.indices.size() * count * sizeof(std::int64_t)), what = room(count * sizeof(double));
-    for (std::size_t mode = 0; mode < all.indices.size(); ++mode)
-      std::copy(all.indices[mode].begin(), all.indices[mode].end(),
-                static_cast<std::int64_t *>(where.get()) + mode * count);
-    std::copy(all.values.begin(), all.values.end(), static_cast<double *>(what.get()));
-    given(entries, "entries") = count;
-    std::int64_t *&out = given(indices, "indices");
-    given(values, "values") = static_cast<double *>(what.release());
-    out = static_cast<std::int64_t *>(where.release());
+    size_t &count = given(entries, "entries");
+    int64_t *&where = given(indices, "indices");
+    double *&what = given(values, "values");
+    std::vector<std::int64_t> in_a_row;
+    for (const std::vector<std::int64_t> &index : all.indices)
+      in_a_row.insert(in_a_row.end(), index.begin(), index.end());
+    auto own = copied(in_a_row);
+    hand_out(all.values, count, what);
+    where = own.release();
   });
 }
 
@@ -353,12 +376,21 @@ int unravel_tensor_imaginary(const unravel_tensor *tensor, size_t *entries, doub
   return guarded(error, [&] {
     unravel::Coordinates all = given(tensor, "tensor").tensor.coordinates();
     all.imaginary.resize(all.values.size()); // of real values it is empty
-    const std::size_t bytes = all.values.size() * sizeof(double);
-    auto *memory = static_cast<double *>(std::malloc(std::max<std::size_t>(bytes, 1)));
-    if (!memory) throw std::bad_alloc();
-    std::copy(all.imaginary.begin(), all.imaginary.end(), memory);
-    given(entries, "entries") = all.values.size();
-    given(imaginary, "imaginary") = memory;
+    hand_out(all.imaginary, given(entries, "entries"), given(imaginary, "imaginary"));
+  });
+}
+
+int unravel_tensor_integers(const unravel_tensor *tensor, size_t *entries, int64_t **integers,
+                            unravel_error *error) {
+  if (integers) *integers = nullptr;
+  return guarded(error, [&] {
+    const unravel::Coordinates all = given(tensor, "tensor").tensor.coordinates();
+    size_t &count = given(entries, "entries");
+    int64_t *&out = given(integers, "integers");
+    if (all.integers.size() == all.values.size())
+      hand_out(all.integers, count, out);
+    else
+      count = 0;
   });
 }
 
@@ -424,9 +456,10 @@ int unravel_kernel_call(const unravel_kernel *kernel, size_t argument_count,
       const char *name = &given(one.name, "name");
       if (one.tensor)
         all.push_back({name, one.tensor->tensor});
-      else if (one.is_integer)
+      else if (one.is_integer && unravel::value::holds(unravel::value::Type::Int64, one.number) &&
+               std::isfinite(one.number))
         all.push_back({name, static_cast<std::int64_t>(one.number)});
-      else
+      else // no size can be that, and of scalars it doesn't matter
         all.push_back({name, one.number});
     }
     const Kernel::Code &code = *given(kernel, "kernel").code;

@@ -49,10 +49,13 @@ Slots empty_slots(const Tensor::State &state) {
 /// The memory that the caller has given for a result.
 data::Elements memory_of(const Bound &bound, value::Type type, std::int64_t elements) {
   const auto [memory, bytes] = *bound.memory;
-  const std::size_t wanted = static_cast<std::size_t>(elements) * value::facts_of(type).bytes;
+  std::size_t wanted = 0;
+  if (__builtin_mul_overflow(static_cast<std::size_t>(elements), value::facts_of(type).bytes, &wanted))
+    throw std::bad_alloc();
   if (bytes != wanted)
     fail(Kind::extent_mismatch,
          fmt::format("the memory given for a result has {} bytes, but it needs {}", bytes, wanted));
+  if (!memory && bytes > 0) fail(Kind::missing_input, "the memory given for a result is a null pointer");
   return data::Elements::over(type, memory, static_cast<std::size_t>(elements));
 }
 
@@ -63,7 +66,7 @@ void Kernel::Code::check_memory(const Bound &bound, const Prepared &prepared) co
   for (std::size_t k = 0; k < results; ++k) {
     if (!bound.tensors[k]) continue;
     const Tensor::State &result = Access::state(bound.tensors[k]);
-    if (!result.writable)
+    if (!result.is_writable())
       fail(Kind::result_is_operand,
            fmt::format("the tensor given for the result `{}` has const arrays, but the kernel writes to them",
                        names[k]));
@@ -156,14 +159,12 @@ Tensor Kernel::Code::make_result(std::size_t k, const std::vector<std::int64_t> 
       state->arrays.push_back(memory_of(bound, type, elements));
     else
       state->arrays.emplace_back(type, static_cast<std::size_t>(elements));
-    if (!prepared.cleared[k] && elements > 0) state->arrays.front().fill_zero();
     state->make_slots({});
   } else {
     state->take(convert::pack(kind->layout, data::Coordinates(shape), pack_options(*kind, fill)));
   }
-  for (data::Elements &elements : state->arrays)
-    for (std::size_t e = 0; initial != 0 && !prepared.cleared[k] && e < elements.size(); ++e)
-      elements.set_real(e, initial);
+  for (std::size_t a = 0; a < state->arrays.size(); ++a)
+    if (!prepared.cleared[k] && kind->layout.arrays[a].is_value) state->arrays[a].fill(initial);
   return Access::tensor(std::move(state));
 }
 

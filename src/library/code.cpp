@@ -9,6 +9,7 @@
 #include "report/suggest.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,11 +75,22 @@ Bound Kernel::Code::bind(std::span<const Argument> arguments) const {
   return bound;
 }
 
+namespace {
+
+/// A size or extent. From 2^53 on doubles don't tell integers apart: it may not be the one that was meant.
+std::int64_t size_of(const Argument &argument, std::string_view name, const char *what) {
+  if (argument.tensor() || !argument.is_integer() || !(std::fabs(argument.number()) < 0x1p53))
+    fail(Kind::bad_option,
+         fmt::format("`{}` is {}, for which an integer below 2^53 is expected{}", name, what,
+                     argument.tensor() ? "" : fmt::format(", not {}", argument.number())));
+  return static_cast<std::int64_t>(argument.number());
+}
+
+} // namespace
+
 void Kernel::Code::bind(Bound &bound, std::size_t at, const Argument &argument) const {
   if (at >= tensors) {
-    if (argument.tensor() || !argument.is_integer())
-      fail(Kind::bad_option, fmt::format("`{}` is a size, for which an integer is expected", names[at]));
-    bound.sizes[at - tensors] = static_cast<std::int64_t>(argument.number());
+    bound.sizes[at - tensors] = size_of(argument, names[at], "a size");
   } else if (argument.tensor()) {
     Access::state(*argument.tensor());
     bound.tensors[at] = *argument.tensor();
@@ -99,8 +111,9 @@ Bound Kernel::Code::bind(std::span<const NamedArgument> arguments) const {
   std::vector<bool> is_given(names.size());
   for (const auto &[name, argument] : arguments) {
     const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-    if (at == names.size() && !argument.tensor() && argument.is_integer()) {
-      bound.extents[std::string(name)] = static_cast<std::int64_t>(argument.number());
+    if (at == names.size() && !argument.tensor() &&
+        (argument.is_integer() || std::fabs(argument.number()) >= 0x1p53)) {
+      bound.extents[std::string(name)] = size_of(argument, name, "the extent of an index");
       continue;
     }
     if (at == names.size())

@@ -114,6 +114,12 @@ tensor::Tensor Tensor::State::tensor() const {
   return made;
 }
 
+bool Tensor::State::is_writable() const {
+  for (std::size_t k = 0; k < arrays.size(); ++k)
+    if (kind->layout.arrays[k].is_value && !arrays[k].is_writable()) return false;
+  return true;
+}
+
 void Tensor::State::take(tensor::Tensor made) {
   shape = made.shape();
   std::vector<std::int64_t> counts;

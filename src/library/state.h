@@ -54,10 +54,11 @@ struct Tensor::State {
   std::vector<std::int64_t> shape;
   std::vector<data::Elements> arrays; // in the layout's order
   double fill = 0;
-  bool writable = true; // the arrays of values
   /// The kernel's struct: sizes, counts, pointers to the arrays.
   std::vector<std::uint64_t> slots;
 
+  /// May a kernel write to the arrays of values?
+  bool is_writable() const;
   std::size_t first_count() const { return kind->sizes.size(); }
   std::size_t first_array() const { return kind->sizes.size() + kind->layout.counts.size(); }
   /// The same tensor for the rooms of the compiler: it shares the arrays.

@@ -2,6 +2,7 @@
 #include "check/validate.h"
 #include "convert/convert.h"
 #include "convert/duplicates.h"
+#include "convert/halves.h"
 #include "data/folder.h"
 #include "data/tensor_file.h"
 #include "layout/layout.h"
@@ -142,22 +143,24 @@ private:
   const layout::Layout &layout_;
 };
 
+/// Without `integers`, which packing takes by their type.
 data::Coordinates entries_of(const Coordinates &given) {
   data::Coordinates entries(given.shape);
   if (given.indices.size() != given.shape.size())
     fail(Kind::order_mismatch, fmt::format("the shape has {} modes, but there are indices of {}",
                                            given.shape.size(), given.indices.size()));
+  const std::size_t count = given.integers.empty() ? given.values.size() : given.integers.size();
   entries.value = given.values;
   entries.imaginary = given.imaginary;
-  if (!given.imaginary.empty() && given.imaginary.size() != given.values.size())
-    fail(Kind::entry_count, fmt::format("there are {} values, but {} imaginary parts", given.values.size(),
-                                        given.imaginary.size()));
+  if (!given.imaginary.empty() && given.imaginary.size() != count)
+    fail(Kind::entry_count,
+         fmt::format("there are {} values, but {} imaginary parts", count, given.imaginary.size()));
   entries.index = given.indices;
   for (std::size_t mode = 0; mode < given.indices.size(); ++mode) {
     const std::vector<std::int64_t> &index = given.indices[mode];
-    if (index.size() != given.values.size())
-      fail(Kind::entry_count, fmt::format("there are {} values, but {} indices of mode {}",
-                                          given.values.size(), index.size(), mode));
+    if (index.size() != count)
+      fail(Kind::entry_count,
+           fmt::format("there are {} values, but {} indices of mode {}", count, index.size(), mode));
     for (std::size_t e = 0; e < index.size(); ++e)
       if (index[e] < 0 || index[e] >= given.shape[mode])
         fail(Kind::entry_out_of_range, fmt::format("entry {} has the index {} in mode {}, whose extent is {}",
@@ -166,22 +169,46 @@ data::Coordinates entries_of(const Coordinates &given) {
   return entries;
 }
 
+/// The type of a tensor's values; f64 where it has none.
+value::Type type_of_values(const TensorKind &kind) {
+  return layout::type_of_values(kind.layout, value::Type::Float64).value_or(value::Type::Float64);
+}
+
+/// The entries get values that are integers, in halves where the kind holds what doubles would round. Are
+/// they in halves?
+bool take_integers(data::Coordinates &entries, std::span<const std::int64_t> integers, value::Type type,
+                   const TensorKind &kind) {
+  if (!convert::is_wide_integer(type)) type = value::Type::Int64;
+  const bool in_halves =
+      convert::need_halves(type, integers) && convert::has_wide_integers(kind.layout, value::Type::Float64);
+  entries.value.resize(integers.size());
+  entries.imaginary.resize(in_halves ? integers.size() : 0);
+  for (std::size_t e = 0; e < integers.size(); ++e) {
+    const value::Scalar number{type, 0, integers[e]};
+    entries.value[e] = in_halves ? convert::halves_of(number).real() : number.number();
+    if (in_halves) entries.imaginary[e] = convert::halves_of(number).imag();
+  }
+  return in_halves;
+}
+
+/// `integers`: the values of the entries, if there are any, of the type if that is of 64 bits.
 Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type, value::Type index,
-              const std::string &combine = "") {
+              const std::string &combine = "", std::span<const std::int64_t> integers = {}) {
   const TensorKind *kind = kind_of(wanted.layout(), wanted.format, index, wanted.type.value_or(type));
-  if (value::is_integer(kind->value.value_or(value::Type::Float64)))
+  const value::Type of_values = type_of_values(*kind);
+  const bool in_halves = !integers.empty() && take_integers(entries, integers, type, *kind);
+  if (integers.empty() && value::is_integer(of_values))
     for (const double number : entries.value)
       if (std::abs(number) > 0x1p53)
         fail(Kind::value_width, fmt::format("the value {} is beyond 2^53", number),
-             "give arrays instead of coordinates");
+             "give it as an integer, or give arrays instead of coordinates");
   sizes_of(wanted.layout(), entries.shape);
-  if (!combine.empty()) {
-    const value::Type of_values = kind->value.value_or(value::Type::Float64);
+  if (!combine.empty())
     convert::combine_duplicates(entries, run::combining_operator(combine, "combine ", {}, of_values),
                                 of_values);
-  }
-  convert::PackOptions options = pack_options(*kind, wanted.fill);
-  tensor::Tensor made = convert::pack(kind->layout, std::move(entries), options);
+  const convert::PackOptions options = pack_options(*kind, wanted.fill);
+  tensor::Tensor made = in_halves ? convert::pack_halves(kind->layout, std::move(entries), options)
+                                  : convert::pack(kind->layout, std::move(entries), options);
   if (wanted.is_unproved()) {
     check::ValidateOptions how;
     how.accesses = true;
@@ -285,7 +312,6 @@ Tensor Tensor::over(const std::string &layout, const std::vector<std::int64_t> &
     over.layout = wanted.layout();
     over.sizes = sizes_of(over.layout, shape);
     ArrayTypes types(over.layout);
-    bool writable = true;
     std::vector<std::string> names;
     for (const layout::Array &declared : over.layout.arrays) {
       names.push_back(declared.name);
@@ -297,9 +323,8 @@ Tensor Tensor::over(const std::string &layout, const std::vector<std::int64_t> &
       if (!array.data() && array.count() > 0)
         fail(Kind::missing_input, fmt::format("array `{}` is a null pointer", declared.name));
       types.add(declared, unravel::type_of(array.type()));
-      if (declared.is_value) writable = writable && array.is_writable();
       over.arrays.emplace(declared.name, data::Elements::over(unravel::type_of(array.type()), array.data(),
-                                                              array.count(), owner));
+                                                              array.count(), owner, array.is_writable()));
     }
     for (const auto &[name, array] : arrays)
       if (std::ranges::find(names, name) == names.end())
@@ -331,9 +356,7 @@ Tensor Tensor::over(const std::string &layout, const std::vector<std::int64_t> &
     const TensorKind *kind =
         kind_of(over.layout, wanted.format, types.index.value_or(value::Type::Int32),
                 types.value.value_or(wanted.type.value_or(value::Type::Float64)), std::move(sampled));
-    Tensor made = wrap(std::move(over), kind, wanted.fill);
-    made.state_->writable = writable;
-    return made;
+    return wrap(std::move(over), kind, wanted.fill);
   });
 }
 
@@ -341,7 +364,7 @@ Tensor Tensor::pack(const std::string &layout, const Coordinates &entries, Value
                     const std::string &combine) {
   return at_border([&] {
     return packed(read_layout(layout, entries.shape.size()), entries_of(entries), unravel::type_of(type),
-                  element_of(index), combine);
+                  element_of(index), combine, entries.integers);
   });
 }
 
@@ -384,6 +407,20 @@ Tensor Tensor::to(const std::string &layout) const {
   });
 }
 
+Tensor Tensor::same_arrays() const {
+  return at_border([&] {
+    const State &from = Access::state(*this);
+    auto made = std::make_shared<State>();
+    made->kind = from.kind;
+    made->shape = from.shape;
+    made->fill = from.fill;
+    made->slots = from.slots;
+    for (const data::Elements &elements : from.arrays)
+      made->arrays.push_back(elements.shared());
+    return Access::tensor(std::move(made));
+  });
+}
+
 const std::string &Tensor::layout() const {
   return at_border([&]() -> const std::string & { return Access::state(*this).kind->layout.name; });
 }
@@ -421,7 +458,7 @@ Array Tensor::array(const std::string &name) const {
     for (std::size_t k = 0; k < arrays.size(); ++k)
       if (arrays[k].name == name)
         return Array(unravel::type_of(state.arrays[k].type()), state.arrays[k].data(), state.arrays[k].size(),
-                     state.writable);
+                     state.arrays[k].is_writable());
     fail(Kind::bad_array_folder, fmt::format("layout `{}` has no array `{}`", layout(), name),
          report::suggest(name, array_names()));
   });
@@ -496,9 +533,26 @@ std::complex<double> Tensor::complex_value() const {
 
 Coordinates Tensor::coordinates() const {
   return at_border([&] {
-    data::Coordinates entries = convert::unpack(Access::state(*this).tensor());
-    return Coordinates{std::move(entries.shape), std::move(entries.index), std::move(entries.value),
-                       std::move(entries.imaginary)};
+    const State &state = Access::state(*this);
+    const value::Type type = type_of_values(*state.kind);
+    if (!convert::is_wide_integer(type)) {
+      data::Coordinates entries = convert::unpack(state.tensor());
+      return Coordinates{std::move(entries.shape), std::move(entries.index), std::move(entries.value),
+                         std::move(entries.imaginary)};
+    }
+    const tensor::Tensor inner = state.tensor();
+    data::Coordinates entries =
+        convert::need_halves(inner) ? convert::unpack_halves(inner) : convert::unpack(inner);
+    Coordinates made{std::move(entries.shape), std::move(entries.index), {}};
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      const auto whole = convert::whole_of({entries.value[e], entries.imaginary_of(e)}, type);
+      if (!whole)
+        fail(Kind::value_width,
+             fmt::format("the value of entry {} is no {} number", e, value::facts_of(type).word));
+      made.values.push_back(whole->number());
+      made.integers.push_back(whole->integer);
+    }
+    return made;
   });
 }
 

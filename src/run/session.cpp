@@ -227,12 +227,8 @@ private:
     const double initial = compute::initial_of(front_.computation.program, name);
     if (initial == 0 || is_assembled(name)) return;
     tensor::Tensor &result = tensors_.at(name);
-    for (const layout::Array &array : result.layout.arrays) {
-      if (!array.is_value) continue;
-      data::Elements &elements = result.array(array.name);
-      for (std::size_t k = 0; k < elements.size(); ++k)
-        elements.set_real(k, initial);
-    }
+    for (const layout::Array &array : result.layout.arrays)
+      if (array.is_value) result.array(array.name).fill(initial);
   }
 
   /// The result's tensor, once the arrays that it borrows are known to be good.

@@ -102,9 +102,10 @@ static void test_tensors(void) {
   unravel_tensor_free(packed);
   coordinates[0] = coordinates[1] = cols; /* one coordinate twice */
   cols[0] = cols[1] = 1;
-  EXPECT(unravel_tensor_pack_combined("csr", 2, shape, 2, coordinates, UNRAVEL_FLOAT32, numbers, UNRAVEL_INT64,
-                                      "second", &packed, &error) == 0);
-  EXPECT(unravel_tensor_array(packed, 2).count == 1 && ((float *)unravel_tensor_array(packed, 2).data)[0] == 6);
+  EXPECT(unravel_tensor_pack_combined("csr", 2, shape, 2, coordinates, UNRAVEL_FLOAT32, numbers,
+                                      UNRAVEL_INT64, "second", &packed, &error) == 0);
+  EXPECT(unravel_tensor_array(packed, 2).count == 1 &&
+         ((float *)unravel_tensor_array(packed, 2).data)[0] == 6);
   unravel_tensor_free(packed);
   EXPECT_ERROR(unravel_tensor_pack_combined("csr", 2, shape, 2, coordinates, UNRAVEL_FLOAT32, numbers,
                                             UNRAVEL_INT64, "mix", &packed, &error),
@@ -118,8 +119,8 @@ static void test_tensors(void) {
   EXPECT_ERROR(unravel_tensor_convert(A, "csrr", &packed, &error), "unknown-layout", "layout:1:1");
   EXPECT_ERROR(unravel_tensor_read("no such file.mtx", NULL, -1, &packed, &error), "cannot-read",
                "no such file");
-  EXPECT_ERROR(unravel_tensor_read_combined("no such file.mtx", NULL, -1, "min", &packed, &error), "cannot-read",
-               "no such file");
+  EXPECT_ERROR(unravel_tensor_read_combined("no such file.mtx", NULL, -1, "min", &packed, &error),
+               "cannot-read", "no such file");
   EXPECT_ERROR(
       unravel_tensor_over(NULL, 0, NULL, 0, NULL, 0, NULL, UNRAVEL_CHECK_FULL, NULL, NULL, &packed, &error),
       "missing-input", "`layout` is a null pointer");
@@ -171,13 +172,21 @@ static void test_kernels(void) {
   EXPECT(unravel_kernel_run(kernel, tensors, NULL, &result, &error) == 0);
   EXPECT(((double *)unravel_tensor_array(result, 0).data)[2] == 60);
   unravel_tensor_free(result);
+  EXPECT_ERROR(unravel_kernel_run_into(kernel, tensors, NULL, NULL, sizeof y_val, &error), "missing-input",
+               "the memory given for a result is a null pointer");
   tensors[2] = NULL;
   EXPECT_ERROR(unravel_kernel_run(kernel, tensors, NULL, NULL, &error), "missing-input", "`x`");
+  result = A;
+  EXPECT_ERROR(unravel_kernel_run(kernel, tensors, NULL, &result, &error), "missing-input", "`x`");
+  EXPECT(result == NULL);
   four = vector(more, 4, 1);
   all[1] = argument("x", four);
   EXPECT_ERROR(unravel_kernel_call(kernel, 2, all, NULL, &error), "size-mismatch",
                "index `j` has extent 3 in `A(i, j)`, but 4 in `x(j)`");
   EXPECT_ERROR(unravel_kernel_call(kernel, 1, all, NULL, &error), "missing-input", "`x`");
+  result = A;
+  EXPECT_ERROR(unravel_kernel_call(kernel, 1, all, &result, &error), "missing-input", "`x`");
+  EXPECT(result == NULL);
   EXPECT_ERROR(unravel_kernel_set_threads(kernel, 0, &error), "bad-option", "at least one");
   EXPECT(unravel_kernel_set_threads(kernel, 1, &error) == 0);
   unravel_kernel_free(kernel);
@@ -187,6 +196,149 @@ static void test_kernels(void) {
   unravel_tensor_free(A);
   unravel_tensor_free(x);
   unravel_tensor_free(y);
+}
+
+/* What is returned through pointers is null on errors, whatever was there. */
+static void test_errors_set_to_null(void) {
+  unravel_error error;
+  unravel_tensor *A = matrix(), *made;
+  unravel_kernel *kernel;
+  unravel_argument all[1];
+  unravel_c_source source;
+  size_t entries = 7;
+  int64_t shape[] = {2, 2}, there = 0, *indices = &there;
+  double number = 0, *values = &number;
+  const int64_t *coordinates[2] = {shape, shape};
+  char text[] = "text", *page = text;
+  all[0] = argument("B", A);
+  source.function = source.source = source.header = text;
+#define EXPECT_NULL(pointer, value, call, kind)                                                              \
+  pointer = value;                                                                                           \
+  EXPECT_ERROR(call, kind, "");                                                                              \
+  EXPECT(pointer == NULL)
+  EXPECT_NULL(
+      made, A,
+      unravel_tensor_over("csr", 2, shape, 0, NULL, 0, NULL, UNRAVEL_CHECK_FULL, NULL, NULL, &made, &error),
+      "bad-array-folder");
+  EXPECT_NULL(made, A,
+              unravel_tensor_pack("csr", 2, shape, 1, coordinates, UNRAVEL_FLOAT64, &number, UNRAVEL_INT32,
+                                  &made, &error),
+              "entry-out-of-range");
+  EXPECT_NULL(made, A, unravel_tensor_read("no such file.mtx", NULL, -1, &made, &error), "cannot-read");
+  EXPECT_NULL(made, A, unravel_tensor_convert(A, "csrr", &made, &error), "unknown-layout");
+  EXPECT_NULL(made, A, unravel_tensor_same_arrays(NULL, &made, &error), "missing-input");
+  EXPECT_NULL(kernel, (unravel_kernel *)(void *)A,
+              unravel_kernel_make("y(i) =", NULL, 0, NULL, &kernel, &error), "syntax-error");
+  EXPECT_NULL(page, text, unravel_explain("y(i) = A(i,j)", NULL, 1, all, &page, &error), "unknown-tensor");
+  EXPECT_NULL(page, text, unravel_explain_as_html("y(i) = A(i,j)", NULL, 1, all, &page, &error),
+              "unknown-tensor");
+  EXPECT_NULL(source.source, text, unravel_make_c("y(i) = A(i,j)", NULL, 1, all, &source, &error),
+              "unknown-tensor");
+  EXPECT(!source.function && !source.header);
+  EXPECT_NULL(indices, &there, unravel_tensor_coordinates(NULL, &entries, &indices, &values, &error),
+              "missing-input");
+  EXPECT(!values);
+  EXPECT_NULL(indices, &there, unravel_tensor_coordinates(A, NULL, &indices, &values, &error),
+              "missing-input");
+  EXPECT(!values);
+  EXPECT_NULL(values, &number, unravel_tensor_imaginary(NULL, &entries, &values, &error), "missing-input");
+  EXPECT_NULL(indices, &there, unravel_tensor_integers(NULL, &entries, &indices, &error), "missing-input");
+#undef EXPECT_NULL
+  unravel_tensor_free(A);
+}
+
+/* Doubles don't hold them. */
+static void test_large_integers(void) {
+  const int64_t large = ((int64_t)1 << 53) + 1;
+  unravel_error error;
+  unravel_tensor *packed = NULL, *dense = NULL, *A = matrix(), *result = NULL;
+  int64_t size = 3, where[] = {2}, values[1], *found = NULL;
+  const int64_t *coordinates[1];
+  size_t entries = 0;
+  unravel_kernel *kernel = NULL;
+  unravel_argument all[2];
+  coordinates[0] = where;
+  values[0] = large;
+  EXPECT(unravel_tensor_pack("sv", 1, &size, 1, coordinates, UNRAVEL_INT64, values, UNRAVEL_INT32, &packed,
+                             &error) == 0);
+  EXPECT(((int64_t *)unravel_tensor_array(packed, 1).data)[0] == large);
+  EXPECT(unravel_tensor_convert(packed, "dense", &dense, &error) == 0);
+  EXPECT(((int64_t *)unravel_tensor_array(dense, 0).data)[2] == large);
+  EXPECT(unravel_tensor_integers(packed, &entries, &found, &error) == 0);
+  EXPECT(entries == 1 && found[0] == large);
+  unravel_free(found);
+  EXPECT(unravel_tensor_integers(A, &entries, &found, &error) == 0);
+  EXPECT(entries == 0 && !found);
+
+  EXPECT(unravel_kernel_make("y(i) = x(i+1)", NULL, 0, NULL, &kernel, &error) == 0);
+  all[0] = argument("x", vector(val, 3, 0));
+  all[1] = argument("i", NULL);
+  all[1].is_integer = 1;
+  all[1].number = (double)large;
+  EXPECT_ERROR(unravel_kernel_call(kernel, 2, all, NULL, &error), "bad-option",
+               "`i` is the extent of an index");
+  all[1].number = 1e300;
+  EXPECT_ERROR(unravel_kernel_call(kernel, 2, all, NULL, &error), "bad-option",
+               "an integer below 2^53 is expected");
+  all[1].number = 2;
+  EXPECT(unravel_kernel_call(kernel, 2, all, &result, &error) == 0);
+  EXPECT(unravel_tensor_shape(result)[0] == 2);
+  unravel_kernel_free(kernel);
+
+  /* So many elements that their bytes are 2^64, which isn't 0. */
+  size = (int64_t)1 << 61;
+  unravel_tensor_free(packed);
+  EXPECT(unravel_tensor_pack("sv", 1, &size, 0, coordinates, UNRAVEL_FLOAT64, NULL, UNRAVEL_INT64, &packed,
+                             &error) == 0);
+  {
+    unravel_options options = unravel_options_new();
+    unravel_format format = {"x", "sv"};
+    unravel_tensor *tensors[2] = {NULL, NULL};
+    tensors[1] = packed;
+    options.format_count = 1;
+    options.formats = &format;
+    EXPECT(unravel_kernel_make("y(i) = 2 * x(i)", &options, 0, NULL, &kernel, &error) == 0);
+    EXPECT(unravel_kernel_run_into(kernel, tensors, NULL, NULL, 0, &error) == 1);
+    EXPECT(error.kind && strcmp(error.kind, "no-memory") == 0);
+    unravel_error_free(&error);
+    unravel_kernel_free(kernel);
+  }
+  unravel_tensor_free(all[0].tensor);
+  unravel_tensor_free(packed);
+  unravel_tensor_free(dense);
+  unravel_tensor_free(result);
+  unravel_tensor_free(A);
+}
+
+/* The memory that a tensor had before it is computed anew lives as long as another tensor has it. */
+static void test_same_arrays(void) {
+  unravel_error error;
+  unravel_options options = unravel_options_new();
+  unravel_format formats[] = {{"A", "csr"}, {"C", "csr"}};
+  unravel_kernel *kernel = NULL;
+  unravel_tensor *A = matrix(), *C[2] = {NULL, NULL}, *kept = NULL;
+  unravel_argument all[2];
+  unravel_array before;
+  options.format_count = 2;
+  options.formats = formats;
+  all[0] = argument("A", A);
+  EXPECT(unravel_kernel_make("C(i,j) = A(i,j) * A(i,j)", &options, 0, NULL, &kernel, &error) == 0);
+  EXPECT(unravel_kernel_call(kernel, 1, all, &C[0], &error) == 0);
+  EXPECT(unravel_tensor_same_arrays(C[0], &kept, &error) == 0);
+  before = unravel_tensor_array(C[0], 2);
+  EXPECT(unravel_tensor_array(kept, 2).data == before.data);
+  all[1] = argument("C", C[0]);
+  val[2] = 5;
+  EXPECT(unravel_kernel_call(kernel, 2, all, &C[1], &error) == 0);
+  val[2] = 3;
+  EXPECT(((double *)unravel_tensor_array(C[0], 2).data)[2] == 25);
+  EXPECT(((double *)before.data)[2] == 9);
+  EXPECT(unravel_tensor_number(kept, 2).value == 3);
+  unravel_tensor_free(C[0]);
+  unravel_tensor_free(C[1]);
+  unravel_tensor_free(kept);
+  unravel_tensor_free(A);
+  unravel_kernel_free(kernel);
 }
 
 static void test_texts(void) {
@@ -217,6 +369,9 @@ int main(void) {
   EXPECT(strcmp(unravel_version(), "0.1.0") == 0);
   test_tensors();
   test_kernels();
+  test_errors_set_to_null();
+  test_large_integers();
+  test_same_arrays();
   test_texts();
   if (failures == 0) puts("all went well");
   return failures != 0;

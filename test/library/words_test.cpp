@@ -29,6 +29,9 @@ TEST(Words, OptionsHaveOtherNames) {
             "choose a layout for sparse tensors by its format");
   EXPECT_EQ(said("add --size k=N"), "add size k=N");
   EXPECT_EQ(said("rows - 1"), "rows - 1");
+  EXPECT_EQ(said("`unravel layout list` shows the shipped ones; ./file.layout:name names your own"),
+            "docs/layout-language.md names the shipped ones; ./file.layout:name names your own");
+  EXPECT_EQ(said("`unravel deps` shows the dependence"), "`explain` shows the dependence");
   EXPECT_EQ(in_words_of_library(diagnostic("", "", "-f A")).place.file, "format of A");
   EXPECT_EQ(in_words_of_library(diagnostic("", "", "./mine.layout")).place.file, "./mine.layout");
 }
@@ -40,7 +43,7 @@ TEST(Words, NoMessageNamesAnOption) {
                                         "src/run/tiling_text.cpp", "src/machine/facts.cpp"};
   const std::filesystem::path root = unravel::test::source_folder();
   const std::regex literal(R"re("(?:[^"\\]|\\.)*")re");
-  const std::regex option(R"((^|[\s`(])-{1,2}[a-zA-Z][\w-]*)");
+  const std::regex option(R"((^|[\s`(])-{1,2}[a-zA-Z][\w-]*|`unravel [a-z])"); // or a command
   std::size_t found = 0;
   for (const auto &entry : std::filesystem::recursive_directory_iterator(root / "src")) {
     const std::string name = entry.path().lexically_relative(root).generic_string();

@@ -168,7 +168,7 @@ PackedCase packed(const SmallCase &input, const pipeline::Compilation &compilati
   const layout::Array &values = tensor.layout.arrays.front();
   auto count = static_cast<std::size_t>(data::element_count(shape));
   tensor.arrays[values.name] = data::Elements(tensor::element_type(values, types.index, types.value), count);
-  tensor.arrays.at(values.name).fill_zero();
+  tensor.arrays.at(values.name).fill(0);
   made.initial.assign(count, 0);
   made.expected = reference_of(compilation.computation, operands, input.sizes, made.initial);
   made.about = "a small input";

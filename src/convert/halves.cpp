@@ -1,0 +1,147 @@
+#include "convert/halves.h"
+
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace unravel::convert {
+
+namespace {
+
+constexpr std::int64_t base = std::int64_t{1} << 32;
+
+/// |number|, of an integer of 64 bits.
+std::uint64_t magnitude_of(value::Type type, std::int64_t integer) {
+  const auto bits = static_cast<std::uint64_t>(integer);
+  return type == value::Type::UInt64 || integer >= 0 ? bits : 0 - bits;
+}
+
+/// The sum of magnitudes, which no sum of the numbers exceeds; it stops growing where doubles round.
+class Magnitude {
+public:
+  void add(std::uint64_t more) { sum_ = more > most || sum_ > most ? most + 1 : sum_ + more; }
+  bool is_rounded() const { return sum_ > most; }
+
+private:
+  static constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  std::uint64_t sum_ = 0;
+};
+
+/// The layout with halves where it has integers of 64 bits.
+layout::Layout layout_of_halves(layout::Layout layout, tensor::ValueType open) {
+  for (layout::Array &array : layout.arrays)
+    if (array.is_value && is_wide_integer(element_type(array, tensor::IndexType::Int32, open)))
+      array.element = value::facts_of(value::Type::Complex128).word;
+  return layout;
+}
+
+data::Elements in_halves(const data::Elements &numbers) {
+  data::Elements halves(value::Type::Complex128, numbers.size());
+  const std::span<std::complex<double>> to = halves.as<std::complex<double>>();
+  for (std::size_t k = 0; k < to.size(); ++k)
+    to[k] = halves_of(numbers.number(k));
+  return halves;
+}
+
+data::Elements in_wholes(const data::Elements &halves, const layout::Array &array, value::Type type) {
+  data::Elements numbers(type, halves.size());
+  const std::span<const std::complex<double>> from = halves.as<std::complex<double>>();
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    const std::optional<value::Scalar> whole = whole_of(from[k], type);
+    if (!whole)
+      report::fail(report::Kind::value_width,
+                   fmt::format("value {} can't be stored in array `{}` of {} elements",
+                               from[k].real() + static_cast<double>(base) * from[k].imag(), array.name,
+                               value::facts_of(type).word),
+                   "give the tensor a type that holds it");
+    numbers.set_number(k, *whole);
+  }
+  return numbers;
+}
+
+} // namespace
+
+bool is_wide_integer(value::Type type) {
+  return type == value::Type::Int64 || type == value::Type::UInt64;
+}
+
+std::complex<double> halves_of(const value::Scalar &number) {
+  if (number.type != value::Type::UInt64)
+    return {static_cast<double>(number.integer % base), static_cast<double>(number.integer / base)};
+  const auto bits = static_cast<std::uint64_t>(number.integer);
+  return {static_cast<double>(bits % base), static_cast<double>(bits / base)};
+}
+
+std::optional<value::Scalar> whole_of(std::complex<double> halves, value::Type type) {
+  const double low = halves.real(), high = halves.imag();
+  if (std::isinf(low) && high == 0) return value::Scalar::of(low, type);
+  // Within these any sum of the two fits 128 bits.
+  constexpr double most = 0x1p80;
+  if (!(std::fabs(low) < most && std::fabs(high) < most) || std::trunc(low) != low ||
+      std::trunc(high) != high)
+    return std::nullopt;
+  __extension__ using Integer = __int128;
+  const Integer whole = static_cast<Integer>(high) * base + static_cast<Integer>(low);
+  const bool fits = type == value::Type::UInt64
+                        ? whole >= 0 && whole <= std::numeric_limits<std::uint64_t>::max()
+                        : whole >= INT64_MIN && whole <= INT64_MAX;
+  if (!fits) return std::nullopt;
+  return value::Scalar{type, 0, static_cast<std::int64_t>(whole)};
+}
+
+bool need_halves(value::Type type, std::span<const std::int64_t> numbers) {
+  if (!is_wide_integer(type)) return false;
+  Magnitude sum;
+  for (const std::int64_t number : numbers)
+    sum.add(magnitude_of(type, number));
+  return sum.is_rounded();
+}
+
+bool need_halves(const tensor::Tensor &tensor) {
+  Magnitude sum;
+  for (const layout::Array &array : tensor.layout.arrays) {
+    const data::Elements &numbers = tensor.array(array.name);
+    if (!array.is_value || !is_wide_integer(numbers.type())) continue;
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      sum.add(magnitude_of(numbers.type(), numbers.integer(k)));
+  }
+  return sum.is_rounded();
+}
+
+bool has_wide_integers(const layout::Layout &layout, tensor::ValueType open) {
+  return std::ranges::any_of(layout.arrays, [&](const layout::Array &array) {
+    return array.is_value && is_wide_integer(element_type(array, tensor::IndexType::Int32, open));
+  });
+}
+
+data::Coordinates unpack_halves(const tensor::Tensor &tensor, std::int64_t max_memory) {
+  tensor::Tensor halved;
+  halved.layout = layout_of_halves(tensor.layout, tensor::ValueType::Float64);
+  halved.sizes = tensor.sizes;
+  halved.counts = tensor.counts;
+  for (const layout::Array &array : tensor.layout.arrays) {
+    const data::Elements &elements = tensor.array(array.name);
+    const bool is_wide = array.is_value && is_wide_integer(elements.type());
+    halved.arrays.emplace(array.name, is_wide ? in_halves(elements) : elements.shared());
+  }
+  return unpack(halved, max_memory);
+}
+
+tensor::Tensor pack_halves(const layout::Layout &layout, data::Coordinates entries,
+                           const PackOptions &options) {
+  entries.imaginary.resize(entries.size()); // of numbers that are their own low halves there may be none
+  tensor::Tensor made = pack(layout_of_halves(layout, options.value), std::move(entries), options);
+  made.layout = layout;
+  for (const layout::Array &array : layout.arrays) {
+    const value::Type type = element_type(array, options.index, options.value);
+    if (!array.is_value || !is_wide_integer(type)) continue;
+    data::Elements &elements = made.array(array.name);
+    elements = in_wholes(elements, array, type);
+  }
+  return made;
+}
+
+} // namespace unravel::convert
