@@ -261,6 +261,7 @@ static Compilation compile_front(const Request &request, const Front &front,
     Compilation made = compile(request, *planned);
     if (front.schedule.plan || has_all_parts(made, *planned)) return made;
   }
+  if (const std::optional<Front> line = as_line(request, front)) return compile(request, *line);
   if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
   Steps steps(result.stages, request.details);
@@ -280,8 +281,13 @@ static Compilation compile_front(const Request &request, const Front &front,
   result.structure = front.structure;
   result.plan = front.plan;
   result.warnings = front.warnings;
+  const auto add_line = [&] {
+    if (!front.line.empty()) steps.add("line", 0, [&] { return front.line; });
+  };
+  if (!front.why.empty()) add_line(); // of which the program was made
   if (!front.program.empty() || front.plan)
     steps.add("program", 0, [&] { return front.why + front.program; });
+  if (front.why.empty()) add_line();
   if (!front.converted.empty()) steps.add("conversions", 0, [&] { return conversions_text(result); });
   if (!front.packed.empty()) steps.add("packed results", 0, [&] { return to_text(front.packed); });
   steps.add("layouts and computation", front.milliseconds,

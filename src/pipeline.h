@@ -130,6 +130,7 @@ struct Front {
   compute::Computation computation;
   std::string program;             // what was read from C, or a line was made into, printed; else empty
   std::string why;                 // a line was made into a program
+  std::string line;                // a program was made into one, printed; else empty
   std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
   std::optional<parse::AssignmentTree> argmin; // the line, where its program may still be one by rows
   std::vector<compute::NestedTerms> nested; // of a plan: how the leaves of statements compute their products
@@ -158,6 +159,10 @@ Front with_rows_of_argmin(const Request &request, Front front);
 /// Precondition: compute::may_have_result_local.
 Front with_result_local(const Request &request, Front front, const compute::ResultLocal &local,
                         const std::string &why);
+
+/// The same request with the line that its loops say; none where its result is dense or they say more
+/// (compute::as_line).
+std::optional<Front> as_line(const Request &request, const Front &front);
 
 Compilation compile(const Request &request);
 /// The same with what was read of the request already: its layouts aren't read and checked again.

@@ -4,6 +4,7 @@
 #include "cfront/cfront.h"
 #include "combine/structure.h"
 #include "compute/argmin.h"
+#include "compute/as_line.h"
 #include "compute/fills.h"
 #include "compute/precompute.h"
 #include "layout/layout.h"
@@ -322,6 +323,20 @@ Front with_rows_of_argmin(const Request &request, Front front) {
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();
   return front;
+}
+
+std::optional<Front> as_line(const Request &request, const Front &front) {
+  const auto result = front.layouts.find(front.computation.tensors.front().name);
+  if (result == front.layouts.end() || combine::has_slot_of_each(result->second)) return {};
+  machine::Stopwatch watch;
+  std::optional<compute::Computation> line = compute::as_line(front.computation, front.types);
+  if (!line) return {};
+  Front made = front;
+  made.line = compute::to_text(line->program);
+  made.computation = std::move(*line);
+  settle_types(request, made);
+  made.milliseconds += watch.milliseconds();
+  return made;
 }
 
 Front with_result_local(const Request &request, Front front, const compute::ResultLocal &local,
