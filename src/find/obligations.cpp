@@ -295,12 +295,15 @@ bool Obligations::placed(const Variables &state, std::size_t end) {
   });
 }
 
-bool Obligations::keys_in(const Term &extent) {
+bool Obligations::keys_in(const Term &extent, const plan::FilledMap &map) {
   return once("O-range(" + term::to_text(extent) + ")", [&] {
     Terms outside;
-    for (const scan::Component &component : level().components)
-      outside.push_back(negation(term::between(0, component.key, extent)));
-    return visit_with({in_segment(0, position()), disjunction(std::move(outside))});
+    for (const Term &key : map.keys)
+      outside.push_back(negation(term::between(0, key, extent)));
+    Terms hypotheses = context(0, map.level);
+    hypotheses.push_back(term::between(map.lower, position(), map.upper));
+    hypotheses.push_back(disjunction(std::move(outside)));
+    return hypotheses;
   });
 }
 
@@ -365,8 +368,12 @@ bool Obligations::ends_by(const Term &limit) {
               [&] { return visit_with({less(limit, level().upper)}); });
 }
 
-bool Obligations::bounds_in_order() {
-  return once("O-bounds", [&] { return visit_with({less(level().upper, level().lower)}); });
+bool Obligations::bounds_in_order(const plan::FilledMap &map) {
+  return once("O-bounds", [&] {
+    Terms hypotheses = context(0, map.level);
+    hypotheses.push_back(less(map.upper, map.lower));
+    return hypotheses;
+  });
 }
 
 bool Obligations::ranges_below(const std::string &name, const Term &limit) {

@@ -84,8 +84,9 @@ public:
   bool profit(const Variables &state);
   /// Visits with the same state agree in the iterating variables of levels [0, end).
   bool placed(const Variables &state, std::size_t end);
-  /// Keys of the segment lie in [0, extent).
-  bool keys_in(const term::Term &extent);
+  /// Keys of the segment lie in [0, extent) where a map is filled with them: what holds only further in, at
+  /// the find, doesn't help.
+  bool keys_in(const term::Term &extent, const plan::FilledMap &map);
   /// Targets lie in [0, extent) at every visit.
   bool targets_in(const term::Term &extent);
   /// The segment's keys strictly increase (of one component); likewise any key, over the level's variable, at
@@ -106,8 +107,8 @@ public:
   bool starts_at_zero();
   /// No segment ends behind `limit`.
   bool ends_by(const term::Term &limit);
-  /// No segment ends before it begins.
-  bool bounds_in_order();
+  /// No segment ends before it begins, where a map is filled from it.
+  bool bounds_in_order(const plan::FilledMap &map);
   /// An outer variable's values lie in [0, limit).
   bool ranges_below(const std::string &variable, const term::Term &limit);
   /// The extent of a range, a term over the variables of levels [0, end), is never larger than `limit`.
