@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 #include "scan/known.h"
 #include "space/set.h"
+#include "term/nesting.h"
 #include "term/solve.h"
 #include "text/contains.h"
 
@@ -21,7 +22,8 @@ class Scanner {
 public:
   Scanner(const combine::IterationSpace &space, const schedule::Order &order,
           const std::vector<prove::Axiom> &axioms, const std::map<std::string, std::vector<Term>> &arrays)
-      : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms) {
+      : space_(space), order_(order), axioms_(axioms), arrays_(arrays), relation_(space.relation),
+        facts_(axioms) {
     known_.add(facts_.about_sizes());
     set_disjunctions_aside();
     for (std::size_t k = 0; k < order.size(); ++k)
@@ -296,6 +298,23 @@ private:
         narrow(level, part);
   }
 
+  /// Whether the condition can be looked for at every position of the level: what bounds its reads holds
+  /// before guards are tested, or can bound the search. idx(ptr(p)) = j where `0 <= ptr(p)` is a guard can't.
+  bool can_search(const Level &level, const Term &condition) {
+    std::optional<Known> without_guards; // and what the properties say of the position
+    for (const Term &read : term::applications_of(condition))
+      for (const Term &part : reads_inside(read)) {
+        if (!term::mentions(part, level.variable) || is_bound(level, part) || before_guards_.implies(part))
+          continue;
+        if (!without_guards) {
+          without_guards = before_guards_;
+          Facts(axioms_).extend(*without_guards, applications_);
+        }
+        if (!without_guards->implies(part)) return false;
+      }
+    return true;
+  }
+
   /// Of two conditions on the same sum: rowptr(b + 1) is read, and rowptr(b).
   static bool is_stronger(const Term &condition, const Term &other) {
     const auto *first = condition.as<term::Compare>(), *second = other.as<term::Compare>();
@@ -305,10 +324,15 @@ private:
            term::constant_difference(first->left, second->left, more) && more > 0;
   }
 
+  static bool is_bound(const Level &level, const Term &condition) {
+    std::optional<Side> side = as_side(condition, level.variable);
+    return !level.is_let() && side && !side->equation;
+  }
+
   /// Makes a bound of a loop, or of what is searched, of the condition, if it is one.
   bool narrow(Level &level, const Term &condition) {
+    if (!is_bound(level, condition)) return false;
     std::optional<Side> side = as_side(condition, level.variable);
-    if (level.is_let() || !side || side->equation) return false;
     if (side->coefficient > 0)
       level.lower = term::maximum({term::ceil_divide(-side->rest, side->coefficient), level.lower});
     else
@@ -412,7 +436,7 @@ private:
 
   /// Pairs of conditions key(variable) <= target and target < key(variable) + width, where arrays are read at
   /// the variable, become components; they are taken out of the conditions.
-  void as_intervals(Level &level, std::vector<Term> &conditions, std::vector<Term> &enforced) const {
+  void as_intervals(Level &level, std::vector<Term> &conditions, std::vector<Term> &enforced) {
     auto at_least = [](const Term &condition) {
       const auto *compare = condition.as<term::Compare>();
       return compare && compare->relation == term::Relation::AtLeast ? &compare->left : nullptr;
@@ -422,7 +446,7 @@ private:
       if (!below) continue;
       auto [minus_key, target] = split(*below, level.variable);
       if (term::applications_of(minus_key).empty() || target.as<term::Constant>()) continue;
-      if (!is_upright(minus_key)) continue;
+      if (!is_upright(minus_key) || !can_search(level, conditions[a])) continue;
       for (std::size_t b = 0; b < conditions.size(); ++b) {
         const Term *above = b == a ? nullptr : at_least(conditions[b]);
         if (!above) continue;
@@ -432,7 +456,7 @@ private:
         // end - target + rest >= 0. A width that depends on tensors' sizes excludes next to nothing: that's a
         // guard.
         Term width = end + rest + Term(1) + minus_key;
-        if (!is_narrow(width)) continue;
+        if (!is_narrow(width) || !can_search(level, conditions[b])) continue;
         level.kind = Level::Kind::Find;
         level.components.push_back({-minus_key, target, width});
         enforced.push_back(conditions[a]);
@@ -452,7 +476,7 @@ private:
   }
 
   /// key(variable) = target
-  bool as_component(Level &level, const Term &condition) const {
+  bool as_component(Level &level, const Term &condition) {
     const auto *compare = condition.as<term::Compare>();
     if (level.is_let() || !compare || compare->relation != term::Relation::Equal) return false;
     Term key;
@@ -462,7 +486,7 @@ private:
       if (sign == 0) sign = coefficient > 0 ? 1 : -1;
       key = key + term::scale(coefficient, atom);
     }
-    if (sign == 0) return false;
+    if (sign == 0 || !can_search(level, condition)) return false;
     Term target = key - compare->left;
     level.kind = Level::Kind::Find;
     level.components.push_back({term::scale(sign, key), term::scale(sign, target), 1});
@@ -472,22 +496,7 @@ private:
   /// Guards are tested from left to right: what is read by one may be in bounds because of another, which
   /// then says something of the array's subscripts. j < N with j = 4*g + meta(g) comes before present(i, j)
   /// = 1.
-  static void order_guards(Level &level) {
-    std::ranges::stable_sort(level.guards,
-                             [](const Term &a, const Term &b) { return depth_of(a) < depth_of(b); });
-  }
-
-  /// How many applications are inside each other.
-  static std::size_t depth_of(const Term &term) {
-    std::size_t depth = 0;
-    for (const Term &call : term::applications_of(term)) {
-      std::size_t inside = 0;
-      for (const Term &argument : call.as<term::Apply>()->arguments)
-        inside = std::max(inside, depth_of(argument));
-      depth = std::max(depth, inside + 1);
-    }
-    return depth;
-  }
+  static void order_guards(Level &level) { std::ranges::stable_sort(level.guards, {}, term::nesting_of); }
 
   /// Values that have a name by now are called by it: j, not col(p); i, not A.r.
   void use_assigned_names(Level &level) {
@@ -508,6 +517,7 @@ private:
 
   const combine::IterationSpace &space_;
   const schedule::Order &order_;
+  const std::vector<prove::Axiom> &axioms_;
   const std::map<std::string, std::vector<Term>> &arrays_;
   std::map<std::string, std::size_t> level_of_;
   Set relation_;

@@ -1,5 +1,6 @@
 #include "tensor/enumeration.h"
 
+#include "term/nesting.h"
 #include "term/quotient.h"
 
 #include <algorithm>
@@ -87,6 +88,8 @@ bool Enumeration::place_next(std::vector<Term> &open, std::vector<bool> &known) 
 }
 
 void Enumeration::plan(std::vector<Term> open, const std::vector<Ranged> &ranged) {
+  // As kernels test them: `0 <= ptr(p)` before what is read at ptr(p).
+  std::ranges::stable_sort(open, {}, term::nesting_of);
   std::vector<bool> known(variables_.size(), false);
   std::vector<Term> left;
   for (Term &part : open)
