@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 #include "scan/known.h"
+#include "scan/side.h"
 #include "space/set.h"
 #include "term/nesting.h"
 #include "term/solve.h"
@@ -28,6 +29,7 @@ public:
     set_disjunctions_aside();
     for (std::size_t k = 0; k < order.size(); ++k)
       level_of_.emplace(order[k], k);
+    place_fixed_reads();
     project();
   }
 
@@ -69,7 +71,51 @@ private:
     std::size_t count = 0;
     for (const std::string &name : term::variables_of(term))
       if (auto at = level_of_.find(name); at != level_of_.end()) count = std::max(count, at->second + 1);
+    if (!delayed_.empty())
+      for (const Term &read : term::applications_of(term))
+        if (auto at = delayed_.find(read); at != delayed_.end()) count = std::max(count, at->second);
     return count;
+  }
+
+  /// No variable tells the place, as in len(0).
+  bool is_fixed(const Term &term) const {
+    return std::ranges::none_of(term::variables_of(term),
+                                [&](const std::string &name) { return level_of_.contains(name); });
+  }
+
+  /// A fixed read could come before everything else. Where conditions of the space alone say that the array
+  /// has the element, it comes behind the first level that enforces them: `p < M` is a bound, `p < len(0)` a
+  /// guard.
+  void place_fixed_reads() {
+    std::set<Term> fixed;
+    for (const Term &atom : atoms_)
+      if (atom.as<term::Apply>() && is_fixed(atom)) fixed.insert(atom);
+    Known before = known_;
+    if (!fixed.empty()) Facts(axioms_).extend(before, fixed);
+    for (const Term &read : fixed) {
+      const Term inside = term::conjunction(reads_inside(read));
+      if (before.implies(inside)) {
+        nest_.safe_loads.insert(read);
+        continue;
+      }
+      const auto enforces = [&](std::size_t k) {
+        const auto is_unknown = [&](const Term &atom) {
+          return !is_known_at(k, atom) || contains(term::applications_of(atom), read);
+        };
+        return before.set().intersect(relation_.without_constraints_on(is_unknown)).is_subset(Set(inside));
+      };
+      for (std::size_t k = 0; k < order_.size() && !delayed_.contains(read); ++k)
+        if (enforces(k)) delayed_.emplace(read, k + 1);
+    }
+    note_safe_values(before, [&](const Term &slot) { return is_fixed(slot); });
+  }
+
+  /// Whether a fixed read comes only behind the level.
+  bool is_delayed(const Level &level, const Term &term) const {
+    return !delayed_.empty() && std::ranges::any_of(term::applications_of(term), [&](const Term &read) {
+      const auto at = delayed_.find(read);
+      return at != delayed_.end() && at->second > level_of_.at(level.variable);
+    });
   }
 
   /// The safe loads by the names that values were computed from: rowptr(floor(k / 2)) for rowptr(b). That can
@@ -183,31 +229,6 @@ private:
     return true;
   }
 
-  /// coefficient * variable + rest >= 0 or = 0
-  struct Side {
-    std::int64_t coefficient;
-    Term rest;
-    bool equation;
-  };
-  static std::optional<Side> as_side(const Term &constraint, const std::string &variable) {
-    const auto *compare = constraint.as<term::Compare>();
-    if (!compare) return std::nullopt;
-    std::int64_t coefficient = term::coefficient_of(compare->left, variable);
-    Term rest = compare->left - term::scale(coefficient, term::variable(variable));
-    if (coefficient == 0 || term::mentions(rest, variable)) return std::nullopt;
-    return Side{coefficient, rest, compare->relation == term::Relation::Equal};
-  }
-
-  static bool is_enclosed(const std::string &variable, const std::vector<Term> &constraints) {
-    bool below = false, above = false;
-    for (const Term &constraint : constraints)
-      if (std::optional<Side> side = as_side(constraint, variable)) {
-        below = below || side->equation || side->coefficient > 0;
-        above = above || side->equation || side->coefficient < 0;
-      }
-    return below && above;
-  }
-
   void loop(Level &level, const std::vector<Term> &constraints, std::vector<Term> &enforced) {
     level.kind = Level::Kind::Loop;
     std::vector<Term> lower;
@@ -301,6 +322,7 @@ private:
   /// Whether the condition can be looked for at every position of the level: what bounds its reads holds
   /// before guards are tested, or can bound the search. idx(ptr(p)) = j where `0 <= ptr(p)` is a guard can't.
   bool can_search(const Level &level, const Term &condition) {
+    if (is_delayed(level, condition)) return false;
     std::optional<Known> without_guards; // and what the properties say of the position
     for (const Term &read : term::applications_of(condition))
       for (const Term &part : reads_inside(read)) {
@@ -324,9 +346,9 @@ private:
            term::constant_difference(first->left, second->left, more) && more > 0;
   }
 
-  static bool is_bound(const Level &level, const Term &condition) {
+  bool is_bound(const Level &level, const Term &condition) const {
     std::optional<Side> side = as_side(condition, level.variable);
-    return !level.is_let() && side && !side->equation;
+    return !level.is_let() && side && !side->equation && !is_delayed(level, condition);
   }
 
   /// Makes a bound of a loop, or of what is searched, of the condition, if it is one.
@@ -359,13 +381,19 @@ private:
 
   void note_safe_loads(std::size_t k, const std::vector<Term> &fresh) {
     for (const Term &application : fresh)
-      if (known_.implies(term::conjunction(reads_inside(application)))) nest_.safe_loads.insert(application);
+      if (!is_fixed(application) && known_.implies(term::conjunction(reads_inside(application))))
+        nest_.safe_loads.insert(application);
+    note_safe_values(known_, [&](const Term &slot) {
+      return bound_after(slot) <= k + 1 && term::mentions(slot, order_[k]);
+    });
+  }
+
+  /// Of those whose slots can be told now.
+  template <class IsTold> void note_safe_values(Known &known, IsTold is_told) {
     auto look = [&](const combine::Operand &operand) {
-      if (operand.array.empty() || bound_after(operand.slot) > k + 1) return;
-      Term load = term::apply(operand.array, {operand.slot});
-      bool now = term::mentions(operand.slot, order_[k]) || k == 0;
-      if (now && known_.implies(term::conjunction(inside(operand.slots, arrays_.at(operand.array)))))
-        nest_.safe_loads.insert(load);
+      if (operand.array.empty() || !is_told(operand.slot)) return;
+      if (known.implies(term::conjunction(inside(operand.slots, arrays_.at(operand.array)))))
+        nest_.safe_loads.insert(term::apply(operand.array, {operand.slot}));
     };
     for (const combine::Operand &operand : space_.operands)
       look(operand);
@@ -520,6 +548,7 @@ private:
   const std::vector<prove::Axiom> &axioms_;
   const std::map<std::string, std::vector<Term>> &arrays_;
   std::map<std::string, std::size_t> level_of_;
+  std::map<Term, std::size_t> delayed_; // fixed reads, by how many variables must be bound before
   Set relation_;
   std::set<Term> atoms_ = relation_.atoms();
   std::optional<std::vector<Term>> conditions_ = relation_.plain_constraints();

@@ -61,6 +61,21 @@ TEST(GuardedReads, ByConditionsInAnyOrder) {
   expect_right(desk, "y = x(i)", {"-f", "x=" + reference("flagged"), "-i", "x=x"});
 }
 
+/// What no position tells could be read first of all.
+TEST(GuardedReads, AtFixedPlaces) {
+  const Desk desk;
+  write_tensor(desk, "empty", "first_length", R"("M": 0)", "", {{"len", {}}}, 0);
+  write_tensor(desk, "short", "first_length", R"("M": 4)", "", {{"len", {2, 4, 4, 4}}}, 4);
+  for (const char *tensor : {"empty", "short"})
+    expect_right(desk, "y = x(i)",
+                 {"-f", "x=" + reference("first_length"), "-i", fmt::format("x={}", tensor)});
+  write_tensor(desk, "far", "far_length", R"("M": 3)", "", {{"len", {3, 3, 3}}}, 3);
+  const Outcome outcome =
+      desk.unravel({"run", "y = x(i)", "-f", "x=" + reference("far_length"), "-i", "x=far"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.out.find("y = 0"), std::string::npos) << outcome.out;
+}
+
 /// A map would be written at every key of the first row, where the loop inside it has no iterations.
 TEST(GuardedReads, ByMaps) {
   const Desk desk;
