@@ -143,13 +143,35 @@ std::size_t behind_assignments(const std::vector<scan::Level> &levels, std::size
   return level;
 }
 
-plan::FilledMap place_of_map(const Obligations &obligations) {
+namespace {
+
+/// The map as it is filled before that level, if it can be.
+std::optional<plan::FilledMap> filled_before(Obligations &obligations, std::size_t before) {
+  const scan::Level &level = obligations.level();
+  const std::optional<Term> lower = computed_before(obligations, level.lower, before),
+                            upper = computed_before(obligations, level.upper, before);
+  std::vector<Term> keys;
+  for (const scan::Component &component : level.components)
+    if (std::optional<Term> key = computed_before(obligations, component.key, before)) keys.push_back(*key);
+  if (!lower || !upper || keys.size() != level.components.size()) return std::nullopt;
   plan::FilledMap map;
-  map.level = map_level(obligations);
-  if (map.level > 0) map.level = behind_assignments(obligations.nest().levels, map.level);
-  map.lower = *computed_before(obligations, obligations.level().lower, map.level);
-  map.upper = *computed_before(obligations, obligations.level().upper, map.level);
+  map.level = before;
+  map.lower = *lower;
+  map.upper = *upper;
+  // A test further in may be what keeps the keys' reads in their arrays.
+  if (is_tested(obligations, before) && !obligations.reads_in(keys, map)) return std::nullopt;
   return map;
+}
+
+} // namespace
+
+plan::FilledMap place_of_map(Obligations &obligations) {
+  std::size_t place = map_level(obligations);
+  while (true) {
+    if (place > 0) place = behind_assignments(obligations.nest().levels, place);
+    if (std::optional<plan::FilledMap> map = filled_before(obligations, place)) return *map;
+    ++place; // at last the find's own level, where each visit fills it
+  }
 }
 
 // ---- Hash map: the positions of the segment by hash of their keys. Needs no order at all: a position that

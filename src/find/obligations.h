@@ -84,6 +84,8 @@ public:
   bool profit(const Variables &state);
   /// Visits with the same state agree in the iterating variables of levels [0, end).
   bool placed(const Variables &state, std::size_t end);
+  /// What `keys`, over the position, read lies in its arrays where a map is filled with them.
+  bool reads_in(const std::vector<term::Term> &keys, const plan::FilledMap &map);
   /// Keys of the segment lie in [0, extent) where a map is filled with them: what holds only further in, at
   /// the find, doesn't help.
   bool keys_in(const term::Term &extent, const plan::FilledMap &map);
@@ -150,6 +152,8 @@ private:
   Terms context(int visit, std::size_t end) const;
   /// C(x) and more.
   Terms visit_with(Terms more) const;
+  /// What holds at the position where a map is filled.
+  Terms filling(const plan::FilledMap &map) const;
   Terms two_visits(const Variables &state) const;
   Terms two_visits_in_order(const Variables &state, Terms more) const;
   /// x < x': lexicographic over the iterating variables.

@@ -179,6 +179,21 @@ Case visits_below(const Term &known) {
           }};
 }
 
+/// A map is filled behind the guard that keeps what the keys read inside of their array.
+TEST(FindMap, trap_a_guard_in_front_of_the_find) {
+  const auto level_of = [](const Variables &variables, const Term &known) {
+    Case each = visits_below(truth());
+    each.axioms.push_back({"room for B.idx", variables, known, at_most(v("B.len"), v("room"))});
+    each.nest.levels[1].guards = {equal(at("flag", v("i")), 1)};
+    each.nest.arrays["B.idx"] = {v("room")};
+    each.nest.safe_loads = {at("B.idx", v("B.p"))};
+    prove::Prover prover(each.axioms);
+    return plan_finds(each.nest, prover, {{"B.p", Method::Hash}}).levels.at(0).filled_map()->level;
+  };
+  EXPECT_EQ(level_of({}, truth()), 0u);
+  EXPECT_EQ(level_of({"i"}, equal(at("flag", v("i")), 1)), 2u);
+}
+
 /// A map is filled outside of the loops, where the condition that they imply may not hold.
 TEST(FindMap, trap_a_range_that_holds_at_the_visits_alone) {
   const Case proved = visits_below(truth()), at_visits = visits_below(at_most(1, v("m")));

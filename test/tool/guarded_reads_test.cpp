@@ -93,5 +93,18 @@ TEST(GuardedReads, ByMaps) {
   EXPECT_NE(refused.error.find("O-range not proved"), std::string::npos) << refused.error;
 }
 
+/// Where a flag of the column says that the row's pointers are set, the row isn't hashed before.
+TEST(GuardedReads, ByHashMaps) {
+  const Desk desk;
+  write_tensor(desk, "B", "flagged_columns", R"("M": 2, "N": 3)", R"("NNZ": 1)",
+               {{"rowptr", {-far_away, 0, 1}}, {"col", {0}}, {"flag", {0, 0, 0}}}, 1);
+  const Outcome outcome = desk.unravel({"run", "y(i) = A(i,j) * B(i,j) * x(j)", "-f", "A=csr", "-f", "x=sv",
+                                        "-f", "B=" + reference("flagged_columns"), "-i",
+                                        "A=random:2x3,density=1", "-i", "x=random:3,density=1", "-i", "B=B",
+                                        "-s", "order i, A.p, j, x.p, B.p", "--find", "B=hash"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.out.find("y(0) = 0, y(1) = 0"), std::string::npos) << outcome.out;
+}
+
 } // namespace
 } // namespace unravel::tool::test
