@@ -299,6 +299,7 @@ std::string meaning_of(const std::string &obligation) {
       {"O-zero", "no segment begins before position 0"},
       {"O-room", "the array of walks has room for all of them"},
       {"O-high", "no segment ends after the last position"},
+      {"O-read", "keys can be read at all positions where the map is filled"},
       {"O-range", "keys lie in a range that a property names"},
       {"O-target", "targets lie in the range of the keys"},
       {"O-block", "blocks begin at multiples of their width"},

@@ -5,8 +5,8 @@
 // lie in the segment, does its key match): so the map may hold anything else, such as what an earlier segment
 // left, and needs neither clearing nor a proof about other segments. If a match q exists, the map leads to
 // it: it was put there, and by O-uniq no other position has its key. With values, absence is what is not
-// stored, so the map is cleared after use. That keys lie within the array is proved (O-range); that targets
-// do is proved or tested (O-target).
+// stored, so the map is cleared after use. That keys lie within the array is proved of the place where the
+// map is filled (O-range); that targets do is proved or tested (O-target).
 #include "find/map.h"
 
 #include "find/state.h"
@@ -89,8 +89,9 @@ Outcome try_map(Obligations &obligations, LevelPlan &plan) {
   const Term &key = level.components.front().key;
   const std::vector<Term> extents = range_candidates(obligations, key);
   for (const Term &extent : extents) {
-    if (!obligations.keys_in(extent)) continue;
     plan::DenseMap map{place_of_map(obligations)};
+    map.keys = {*computed_before(obligations, key, map.level)};
+    if (!obligations.keys_in(extent, map)) continue;
     Outcome outcome{true, true, true, {}};
     std::size_t loops = loops_since(obligations, map.level);
     if (loops == 0 || (loops == 1 && map.level == 0)) {
@@ -98,7 +99,6 @@ Outcome try_map(Obligations &obligations, LevelPlan &plan) {
       outcome.reason = loops == 0 ? "the map would serve one visit"
                                   : "the map would serve one pass, which a walk does in order";
     }
-    map.keys = {*computed_before(obligations, key, map.level)};
     map.targets = {level.components.front().target};
     map.extent = extent;
     map.check_target = !obligations.targets_in(extent);
@@ -143,13 +143,35 @@ std::size_t behind_assignments(const std::vector<scan::Level> &levels, std::size
   return level;
 }
 
-plan::FilledMap place_of_map(const Obligations &obligations) {
+namespace {
+
+/// The map as it is filled before that level, if it can be.
+std::optional<plan::FilledMap> filled_before(Obligations &obligations, std::size_t before) {
+  const scan::Level &level = obligations.level();
+  const std::optional<Term> lower = computed_before(obligations, level.lower, before),
+                            upper = computed_before(obligations, level.upper, before);
+  std::vector<Term> keys;
+  for (const scan::Component &component : level.components)
+    if (std::optional<Term> key = computed_before(obligations, component.key, before)) keys.push_back(*key);
+  if (!lower || !upper || keys.size() != level.components.size()) return std::nullopt;
   plan::FilledMap map;
-  map.level = map_level(obligations);
-  if (map.level > 0) map.level = behind_assignments(obligations.nest().levels, map.level);
-  map.lower = *computed_before(obligations, obligations.level().lower, map.level);
-  map.upper = *computed_before(obligations, obligations.level().upper, map.level);
+  map.level = before;
+  map.lower = *lower;
+  map.upper = *upper;
+  // A test further in may be what keeps the keys' reads in their arrays.
+  if (is_tested(obligations, before) && !obligations.reads_in(keys, map)) return std::nullopt;
   return map;
+}
+
+} // namespace
+
+plan::FilledMap place_of_map(Obligations &obligations) {
+  std::size_t place = map_level(obligations);
+  while (true) {
+    if (place > 0) place = behind_assignments(obligations.nest().levels, place);
+    if (std::optional<plan::FilledMap> map = filled_before(obligations, place)) return *map;
+    ++place; // at last the find's own level, where each visit fills it
+  }
 }
 
 // ---- Hash map: the positions of the segment by hash of their keys. Needs no order at all: a position that
@@ -169,7 +191,7 @@ Outcome try_hash(Obligations &obligations, LevelPlan &plan) {
     map.targets.push_back(part->second);
   }
   if (map.keys.empty()) return {false, false, false, "O-block not proved"};
-  if (!obligations.bounds_in_order()) map.upper = term::maximum({map.lower, map.upper});
+  if (!obligations.bounds_in_order(map)) map.upper = term::maximum({map.lower, map.upper});
   const bool serves_one = loops_since(obligations, map.level) == 0,
              reads = reads_at_position(obligations, map);
   plan.how = std::move(map);

@@ -2,8 +2,8 @@
 
 #include "find/obligations.h"
 
-/// Where a map from keys to positions is filled: what hash maps and dense maps have in common. No question is
-/// asked, the variables that occur decide.
+/// Where a map from keys to positions is filled: what hash maps and dense maps have in common. The
+/// variables that occur decide, and where something is tested in between, the prover.
 namespace unravel::find {
 
 /// The outermost level of the nest before which the find's segment and the keys of its positions can be
@@ -19,7 +19,8 @@ std::size_t loops_since(const Obligations &obligations, std::size_t level);
 /// at no cost.
 std::size_t behind_assignments(const std::vector<scan::Level> &levels, std::size_t level);
 
-/// The map's level, behind assignments that follow, and the segment's bounds there.
-plan::FilledMap place_of_map(const Obligations &obligations);
+/// The map's level, behind assignments that follow, and the segment's bounds there: where what the keys read
+/// is proved to lie in its arrays (O-read).
+plan::FilledMap place_of_map(Obligations &obligations);
 
 } // namespace unravel::find

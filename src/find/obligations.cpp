@@ -295,12 +295,37 @@ bool Obligations::placed(const Variables &state, std::size_t end) {
   });
 }
 
-bool Obligations::keys_in(const Term &extent) {
+Obligations::Terms Obligations::filling(const plan::FilledMap &map) const {
+  Terms all = context(0, map.level);
+  all.push_back(term::between(map.lower, position(), map.upper));
+  return all;
+}
+
+bool Obligations::reads_in(const std::vector<Term> &keys, const plan::FilledMap &map) {
+  Terms outside;
+  for (const Term &key : keys)
+    for (const Term &read : term::applications_of(key)) {
+      const auto *call = read.as<term::Apply>();
+      const auto extents = nest_.arrays.find(call->function);
+      for (std::size_t k = 0; extents != nest_.arrays.end() && k < call->arguments.size(); ++k)
+        outside.push_back(negation(term::between(0, call->arguments[k], extents->second[k])));
+    }
+  if (outside.empty()) return true;
+  return once("O-read before " + nest_.levels[map.level].variable, [&] {
+    Terms hypotheses = filling(map);
+    hypotheses.push_back(disjunction(std::move(outside)));
+    return hypotheses;
+  });
+}
+
+bool Obligations::keys_in(const Term &extent, const plan::FilledMap &map) {
   return once("O-range(" + term::to_text(extent) + ")", [&] {
     Terms outside;
-    for (const scan::Component &component : level().components)
-      outside.push_back(negation(term::between(0, component.key, extent)));
-    return visit_with({in_segment(0, position()), disjunction(std::move(outside))});
+    for (const Term &key : map.keys)
+      outside.push_back(negation(term::between(0, key, extent)));
+    Terms hypotheses = filling(map);
+    hypotheses.push_back(disjunction(std::move(outside)));
+    return hypotheses;
   });
 }
 
@@ -365,8 +390,12 @@ bool Obligations::ends_by(const Term &limit) {
               [&] { return visit_with({less(limit, level().upper)}); });
 }
 
-bool Obligations::bounds_in_order() {
-  return once("O-bounds", [&] { return visit_with({less(level().upper, level().lower)}); });
+bool Obligations::bounds_in_order(const plan::FilledMap &map) {
+  return once("O-bounds", [&] {
+    Terms hypotheses = context(0, map.level);
+    hypotheses.push_back(less(map.upper, map.lower));
+    return hypotheses;
+  });
 }
 
 bool Obligations::ranges_below(const std::string &name, const Term &limit) {

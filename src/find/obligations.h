@@ -84,8 +84,11 @@ public:
   bool profit(const Variables &state);
   /// Visits with the same state agree in the iterating variables of levels [0, end).
   bool placed(const Variables &state, std::size_t end);
-  /// Keys of the segment lie in [0, extent).
-  bool keys_in(const term::Term &extent);
+  /// What `keys`, over the position, read lies in its arrays where a map is filled with them.
+  bool reads_in(const std::vector<term::Term> &keys, const plan::FilledMap &map);
+  /// Keys of the segment lie in [0, extent) where a map is filled with them: what holds only further in, at
+  /// the find, doesn't help.
+  bool keys_in(const term::Term &extent, const plan::FilledMap &map);
   /// Targets lie in [0, extent) at every visit.
   bool targets_in(const term::Term &extent);
   /// The segment's keys strictly increase (of one component); likewise any key, over the level's variable, at
@@ -106,8 +109,8 @@ public:
   bool starts_at_zero();
   /// No segment ends behind `limit`.
   bool ends_by(const term::Term &limit);
-  /// No segment ends before it begins.
-  bool bounds_in_order();
+  /// No segment ends before it begins, where a map is filled from it.
+  bool bounds_in_order(const plan::FilledMap &map);
   /// An outer variable's values lie in [0, limit).
   bool ranges_below(const std::string &variable, const term::Term &limit);
   /// The extent of a range, a term over the variables of levels [0, end), is never larger than `limit`.
@@ -149,6 +152,8 @@ private:
   Terms context(int visit, std::size_t end) const;
   /// C(x) and more.
   Terms visit_with(Terms more) const;
+  /// What holds at the position where a map is filled.
+  Terms filling(const plan::FilledMap &map) const;
   Terms two_visits(const Variables &state) const;
   Terms two_visits_in_order(const Variables &state, Terms more) const;
   /// x < x': lexicographic over the iterating variables.

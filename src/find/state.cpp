@@ -32,16 +32,6 @@ std::size_t end_of(const Obligations &obligations, const Variables &state) {
   return end;
 }
 
-/// Whether something between `end` and the find may turn an iteration away: a guard, or a find.
-bool is_tested(const Obligations &obligations, std::size_t end) {
-  const std::vector<Level> &levels = obligations.nest().levels;
-  for (std::size_t k = end; k < obligations.outer().size(); ++k) {
-    if (!levels[k].guards.empty()) return true;
-    if (levels[k].is_find() && !obligations.definition(k, true)) return true;
-  }
-  return false;
-}
-
 /// The sizes of which the axioms say that they limit an array that the term reads, or equal one of its
 /// elements.
 std::vector<Term> limits_of(const Obligations &obligations, const Term &term) {
@@ -113,6 +103,15 @@ std::optional<Range> range_of(Obligations &obligations, std::size_t k, std::size
 }
 
 } // namespace
+
+bool is_tested(const Obligations &obligations, std::size_t end) {
+  const std::vector<Level> &levels = obligations.nest().levels;
+  for (std::size_t k = end; k < obligations.outer().size(); ++k) {
+    if (!levels[k].guards.empty()) return true;
+    if (levels[k].is_find() && !obligations.definition(k, true)) return true;
+  }
+  return false;
+}
 
 Variables drop_variables(Obligations &obligations, Direction direction, const Skip &skip, Variables state,
                          const Variables &order, bool clamp) {

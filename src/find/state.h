@@ -23,6 +23,9 @@ Variables state_variables(const Obligations &obligations);
 /// the prefixes of the iterating variables that contain these (a scalar serves them).
 std::vector<Variables> likely_states(const Obligations &obligations, Direction direction);
 
+/// Whether something between `end` and the find may turn an iteration away: a guard, or a find.
+bool is_tested(const Obligations &obligations, std::size_t end);
+
 /// The term over variables of levels [0, before) only, if it can be computed there: seen through Lets and
 /// through direct finds without a test. An array must not be read before the tests that may keep the index
 /// within it, unless the scan knows that it is safe.

@@ -249,8 +249,18 @@ std::vector<Term> conditions_without(const Term &relation, const Term &applicati
   return kept;
 }
 
+/// Whether the condition needs an array's element that positions or coordinates tell.
+bool reads_at(const Term &condition, const std::set<std::string> &positions) {
+  return std::ranges::any_of(term::applications_of(condition),
+                             [&](const Term &read) { return is_open(read, positions); });
+}
+
+/// An element that no position tells, as len(0), is read at the first chance: only behind conditions that
+/// need no such element.
 void check_arguments(const Layout &layout, const Piece &piece, prove::Prover &prover,
                      std::vector<report::Diagnostic> &findings) {
+  std::set<std::string> entry(piece.positions.begin(), piece.positions.end());
+  entry.insert(layout.coordinates.begin(), layout.coordinates.end());
   auto out_of_range = [&](const text::Span &span, const std::string &use, const std::vector<Term> &conditions,
                           const Array &array, std::size_t k, const Term &index) {
     findings.push_back({Kind::argument_range, span.place(),
@@ -263,6 +273,8 @@ void check_arguments(const Layout &layout, const Piece &piece, prove::Prover &pr
     const auto *call = application.as<term::Apply>();
     const Array &array = *layout.array(call->function);
     std::vector<Term> conditions = conditions_without(piece.relation, application);
+    if (!is_open(application, entry))
+      std::erase_if(conditions, [&](const Term &condition) { return reads_at(condition, entry); });
     for (std::size_t k = 0; k < call->arguments.size(); ++k)
       if (!in_range(prover, conditions, call->arguments[k], array.extents[k]))
         out_of_range(piece.places.at(application), term::to_text(application), conditions, array, k,

@@ -2,7 +2,9 @@
 
 #include "prove/example.h"
 #include "report/diagnostic.h"
+#include "term/nesting.h"
 #include "term/solve.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -81,6 +83,7 @@ public:
           term::between(Term(0), term::variable(layout_.coordinates[k]), term::variable(layout_.sizes[k])));
     find_positions();
     make_elements();
+    check_reads();
     if (repeats())
       made_.stored = term::falsity();
     else
@@ -88,6 +91,8 @@ public:
     if (made_.sets.empty()) {
       if (!term::is_true(made_.stored))
         fail(fmt::format("it has a place only where `{}`", term::to_text(made_.stored)));
+      if (std::vector<Term> shared = sharing_its_value(); !refuted(shared))
+        fail("an entry isn't proved to have a value of its own", example(std::move(shared)));
       return std::move(made_);
     }
     begin_with_nothing();
@@ -181,6 +186,19 @@ private:
     }
   }
 
+  /// Where an entry and its value are must follow from what is set, not from an array that nothing fills.
+  void check_reads() const {
+    std::vector<Term> places = piece_.value.slots;
+    for (const auto &[position, place] : made_.found)
+      places.push_back(place);
+    for (const Term &place : places)
+      for (const Term &read : term::applications_of(place)) {
+        const std::string &array = read.as<term::Apply>()->function;
+        if (!contains(made_.sets, array, &IndexElement::array))
+          fail(fmt::format("`{}` says where they are, and no entry sets it", array));
+      }
+  }
+
   bool refuted(std::vector<Term> hypotheses) {
     hypotheses.insert(hypotheses.end(), inside_.begin(), inside_.end());
     return prover_.refute("insertion", layout_.name, hypotheses) == prove::Answer::Refuted;
@@ -198,7 +216,7 @@ private:
     std::vector<Term> parts;
     for (const Term &part : term::conjuncts(term::substitute(piece_.relation, made_.found)))
       if (!term::is_true(part)) parts.push_back(part);
-    std::ranges::stable_sort(parts, {}, [](const Term &part) { return depth(part); });
+    std::ranges::stable_sort(parts, {}, term::nesting_of);
     for (std::size_t k = parts.size(); k-- > 0;) {
       std::vector<Term> others = parts;
       others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
@@ -207,18 +225,6 @@ private:
       if (refuted(std::move(hypotheses))) parts = std::move(others);
     }
     made_.stored = term::conjunction(std::move(parts));
-  }
-
-  /// How many reads stand in one another.
-  static int depth(const Term &term) {
-    int deepest = 0;
-    for (const Term &read : term::applications_of(term)) {
-      int inside = 0;
-      for (const Term &argument : read.as<term::Apply>()->arguments)
-        inside = std::max(inside, depth(argument));
-      deepest = std::max(deepest, inside + 1);
-    }
-    return deepest;
   }
 
   /// With a count of zero, and these in the arrays by coordinates.
@@ -300,12 +306,48 @@ private:
     if (!refuted(hypotheses)) fail(why, example(hypotheses));
   }
 
-  /// The new entry is there, and no other one comes, goes, or shares its value.
-  void prove_entries() {
+  /// The positions of an entry that is inserted.
+  term::Substitution places() const {
     term::Substitution places = made_.found;
     if (!made_.position.empty()) places.insert_or_assign(made_.position, term::variable(made_.count));
+    return places;
+  }
+
+  Term relation_of_other() const {
+    std::map<std::string, std::string> others;
+    for (const std::string &name : layout_.coordinates)
+      others[name] = "@" + name;
+    return term::rename(piece_.relation, others, {});
+  }
+
+  /// Another entry: its coordinates differ in some mode, or else its position.
+  std::vector<Term> is_other() const {
+    std::vector<Term> same, conditions;
+    for (std::size_t k = 0; k < layout_.order(); ++k) {
+      const Term own = term::variable(layout_.coordinates[k]),
+                 other = term::variable("@" + layout_.coordinates[k]);
+      same.push_back(term::equal(own, other));
+      conditions.push_back(term::between(Term(0), other, term::variable(layout_.sizes[k])));
+    }
+    conditions.push_back(
+        term::negation(repeats() ? term::equal(term::variable(made_.position), term::variable(made_.count))
+                                 : term::conjunction(same)));
+    return conditions;
+  }
+
+  /// Another entry with the value of the one that is inserted.
+  std::vector<Term> sharing_its_value() const {
+    std::vector<Term> shared = is_other();
+    shared.push_back(relation_of_other());
+    for (const Term &slot : piece_.value.slots)
+      shared.push_back(term::equal(slot, term::substitute(slot, places())));
+    return shared;
+  }
+
+  /// The new entry is there, and no other one comes, goes, or shares its value.
+  void prove_entries() {
     // The count that a new position is, not the one that it becomes.
-    term::Substitution fresh = places;
+    term::Substitution fresh = places();
     if (!made_.position.empty()) fresh.insert_or_assign(made_.position, term::variable("@position"));
     for (const Term &part : term::conjuncts(piece_.relation)) {
       Update update(made_.sets, made_.count);
@@ -316,40 +358,23 @@ private:
       require(std::move(hypotheses), update,
               fmt::format("the new entry isn't proved to satisfy `{}`", term::to_text(part)));
     }
-    // Another entry: its coordinates differ in some mode, or else its position.
-    std::map<std::string, std::string> others;
-    std::vector<Term> same, is_other;
-    for (std::size_t k = 0; k < layout_.order(); ++k) {
-      const std::string &name = layout_.coordinates[k];
-      others[name] = "@" + name;
-      same.push_back(term::equal(term::variable(name), term::variable("@" + name)));
-      is_other.push_back(
-          term::between(Term(0), term::variable("@" + name), term::variable(layout_.sizes[k])));
-    }
-    const Term relation = term::rename(piece_.relation, others, {});
-    is_other.push_back(
-        term::negation(repeats() ? term::equal(term::variable(made_.position), term::variable(made_.count))
-                                 : term::conjunction(same)));
+    const Term relation = relation_of_other();
     for (const Term &part : term::conjuncts(relation)) {
       Update update(made_.sets, made_.count);
-      std::vector<Term> stays = is_other;
+      std::vector<Term> stays = is_other();
       stays.push_back(relation);
       stays.push_back(term::negation(update.after(part)));
       require(std::move(stays), update, "the other entries aren't proved to stay");
     }
     for (const Term &part : term::conjuncts(relation)) {
       Update update(made_.sets, made_.count);
-      std::vector<Term> comes = is_other;
+      std::vector<Term> comes = is_other();
       comes.push_back(update.after(relation));
       comes.push_back(term::negation(part));
       require(std::move(comes), update, "it isn't proved that no other entry appears");
     }
     Update update(made_.sets, made_.count);
-    std::vector<Term> shared = is_other;
-    shared.push_back(relation);
-    for (const Term &slot : piece_.value.slots)
-      shared.push_back(term::equal(slot, term::substitute(slot, places)));
-    require(std::move(shared), update, "the new entry isn't proved to have a value of its own");
+    require(sharing_its_value(), update, "the new entry isn't proved to have a value of its own");
   }
 
   void prove_properties() {

@@ -4,6 +4,7 @@
 #include "layout/property.h"
 #include "layout/resolve.h"
 #include "term/solve.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,10 +16,11 @@ using term::Term;
 namespace {
 
 /// The two sides of an equation between a call f(argument) of a one-dimensional array and a term without
-/// calls.
+/// calls, which holds under the guard.
 struct EndFact {
   std::string function;
   Term value;
+  Term guard;
   Term equation;
   std::string text;
 };
@@ -33,7 +35,7 @@ std::vector<EndFact> end_facts(const std::vector<prove::Axiom> &axioms) {
     for (const auto &[atom, coefficient] : term::linear_form(*left).parts)
       if (atom == calls[0] && (coefficient == 1 || coefficient == -1)) {
         Term value = coefficient == 1 ? calls[0] - *left : calls[0] + *left;
-        facts.push_back({atom.as<term::Apply>()->function, value, axiom.conclusion, axiom.text});
+        facts.push_back({atom.as<term::Apply>()->function, value, axiom.guard, axiom.conclusion, axiom.text});
       }
   }
   return facts;
@@ -211,40 +213,78 @@ private:
   Layout &layout_;
 };
 
+/// The bounds of one array: those that hold wherever it has elements in one lemma, those that need more, as
+/// of `1 <= N => rowptr(0) = 0`, in one per condition.
+class Ranges {
+public:
+  Ranges(Layout &layout, const std::vector<EndFact> &facts, prove::Prover &prover, const Array &array)
+      : layout_(layout), prover_(prover), array_(array) {
+    while (layout.array(quantified_))
+      quantified_ += "_";
+    for (const EndFact &fact : facts)
+      if (fact.function == array.name) facts_.emplace_back(fact, left_of(fact.guard));
+  }
+
+  void run() {
+    std::vector<Term> guards;
+    for (const auto &[fact, guard] : facts_)
+      if (!contains(guards, guard)) guards.push_back(guard);
+    for (const Term &guard : guards)
+      derive(guard);
+  }
+
+private:
+  Term domain() const { return term::between(Term(0), term::variable(quantified_), array_.extents[0]); }
+
+  bool follows(std::vector<Term> hypotheses, const Term &conclusion) {
+    hypotheses.push_back(term::negation(conclusion));
+    return prover_.refute("range lemma", array_.name, hypotheses) == prove::Answer::Refuted;
+  }
+
+  /// What the guard says beyond that the array has the element.
+  Term left_of(const Term &guard) {
+    std::vector<Term> left;
+    for (const Term &part : term::conjuncts(guard))
+      if (!follows({domain()}, part)) left.push_back(part);
+    return term::conjunction(std::move(left));
+  }
+
+  void derive(const Term &guard) {
+    const Term value = term::apply(array_.name, {term::variable(quantified_)});
+    const Term all = term::conjunction({domain(), guard});
+    std::vector<Term> conclusions;
+    std::string from;
+    for (bool is_lower : {true, false})
+      for (const auto &[fact, needed] : facts_) {
+        const Term bound = is_lower ? term::at_most(fact.value, value) : term::at_most(value, fact.value);
+        // The equation is among the hypotheses so that its application is instantiated too.
+        if (needed != guard || !follows({all, fact.equation}, bound)) continue;
+        conclusions.push_back(bound);
+        from += (from.empty() ? "`" : " and `") + fact.text + "`";
+      }
+    if (conclusions.empty()) return;
+    Property lemma;
+    lemma.derived = true;
+    lemma.derivation = from + fmt::format(" and the order of `{}`", array_.name);
+    lemma.axiom = {
+        fmt::format("range of {}", array_.name), {quantified_}, all, term::conjunction(conclusions)};
+    layout_.lemmas.push_back(std::move(lemma));
+  }
+
+  Layout &layout_;
+  prove::Prover &prover_;
+  const Array &array_;
+  std::string quantified_ = "r";
+  std::vector<std::pair<EndFact, Term>> facts_; // and what is left of the guard
+};
+
 void derive_ranges(Layout &layout) {
   std::vector<prove::Axiom> axioms = layout.axioms();
   std::vector<EndFact> facts = end_facts(axioms);
   if (facts.empty()) return;
   prove::Prover prover(axioms);
-  for (const Array &array : layout.arrays) {
-    if (array.is_value || array.extents.size() != 1) continue;
-    std::string quantified = "r";
-    while (layout.array(quantified))
-      quantified += "_";
-    Term r = term::variable(quantified);
-    Term value = term::apply(array.name, {r});
-    Term domain = term::between(Term(0), r, array.extents[0]);
-    std::vector<Term> conclusions;
-    std::string from;
-    auto try_bound = [&](const EndFact &fact, const Term &bound) {
-      // The equation is among the hypotheses so that its application is instantiated too.
-      std::vector<Term> hypotheses{domain, fact.equation, term::negation(bound)};
-      if (prover.refute("range lemma", array.name, hypotheses) != prove::Answer::Refuted) return;
-      conclusions.push_back(bound);
-      from += (from.empty() ? "`" : " and `") + fact.text + "`";
-    };
-    for (const EndFact &fact : facts)
-      if (fact.function == array.name) try_bound(fact, term::at_most(fact.value, value));
-    for (const EndFact &fact : facts)
-      if (fact.function == array.name) try_bound(fact, term::at_most(value, fact.value));
-    if (conclusions.empty()) continue;
-    Property lemma;
-    lemma.derived = true;
-    lemma.derivation = from + fmt::format(" and the order of `{}`", array.name);
-    lemma.axiom = {
-        fmt::format("range of {}", array.name), {quantified}, domain, term::conjunction(conclusions)};
-    layout.lemmas.push_back(std::move(lemma));
-  }
+  for (const Array &array : layout.arrays)
+    if (!array.is_value && array.extents.size() == 1) Ranges(layout, facts, prover, array).run();
 }
 
 } // namespace

@@ -2,7 +2,9 @@
 
 #include "report/diagnostic.h"
 #include "scan/known.h"
+#include "scan/side.h"
 #include "space/set.h"
+#include "term/nesting.h"
 #include "term/solve.h"
 #include "text/contains.h"
 
@@ -21,11 +23,13 @@ class Scanner {
 public:
   Scanner(const combine::IterationSpace &space, const schedule::Order &order,
           const std::vector<prove::Axiom> &axioms, const std::map<std::string, std::vector<Term>> &arrays)
-      : space_(space), order_(order), arrays_(arrays), relation_(space.relation), facts_(axioms) {
+      : space_(space), order_(order), axioms_(axioms), arrays_(arrays), relation_(space.relation),
+        facts_(axioms) {
     known_.add(facts_.about_sizes());
     set_disjunctions_aside();
     for (std::size_t k = 0; k < order.size(); ++k)
       level_of_.emplace(order[k], k);
+    place_fixed_reads();
     project();
   }
 
@@ -67,7 +71,51 @@ private:
     std::size_t count = 0;
     for (const std::string &name : term::variables_of(term))
       if (auto at = level_of_.find(name); at != level_of_.end()) count = std::max(count, at->second + 1);
+    if (!delayed_.empty())
+      for (const Term &read : term::applications_of(term))
+        if (auto at = delayed_.find(read); at != delayed_.end()) count = std::max(count, at->second);
     return count;
+  }
+
+  /// No variable tells the place, as in len(0).
+  bool is_fixed(const Term &term) const {
+    return std::ranges::none_of(term::variables_of(term),
+                                [&](const std::string &name) { return level_of_.contains(name); });
+  }
+
+  /// A fixed read could come before everything else. Where conditions of the space alone say that the array
+  /// has the element, it comes behind the first level that enforces them: `p < M` is a bound, `p < len(0)` a
+  /// guard.
+  void place_fixed_reads() {
+    std::set<Term> fixed;
+    for (const Term &atom : atoms_)
+      if (atom.as<term::Apply>() && is_fixed(atom)) fixed.insert(atom);
+    Known before = known_;
+    if (!fixed.empty()) Facts(axioms_).extend(before, fixed);
+    for (const Term &read : fixed) {
+      const Term inside = term::conjunction(reads_inside(read));
+      if (before.implies(inside)) {
+        nest_.safe_loads.insert(read);
+        continue;
+      }
+      const auto enforces = [&](std::size_t k) {
+        const auto is_unknown = [&](const Term &atom) {
+          return !is_known_at(k, atom) || contains(term::applications_of(atom), read);
+        };
+        return before.set().intersect(relation_.without_constraints_on(is_unknown)).is_subset(Set(inside));
+      };
+      for (std::size_t k = 0; k < order_.size() && !delayed_.contains(read); ++k)
+        if (enforces(k)) delayed_.emplace(read, k + 1);
+    }
+    note_safe_values(before, [&](const Term &slot) { return is_fixed(slot); });
+  }
+
+  /// Whether a fixed read comes only behind the level.
+  bool is_delayed(const Level &level, const Term &term) const {
+    return !delayed_.empty() && std::ranges::any_of(term::applications_of(term), [&](const Term &read) {
+      const auto at = delayed_.find(read);
+      return at != delayed_.end() && at->second > level_of_.at(level.variable);
+    });
   }
 
   /// The safe loads by the names that values were computed from: rowptr(floor(k / 2)) for rowptr(b). That can
@@ -181,31 +229,6 @@ private:
     return true;
   }
 
-  /// coefficient * variable + rest >= 0 or = 0
-  struct Side {
-    std::int64_t coefficient;
-    Term rest;
-    bool equation;
-  };
-  static std::optional<Side> as_side(const Term &constraint, const std::string &variable) {
-    const auto *compare = constraint.as<term::Compare>();
-    if (!compare) return std::nullopt;
-    std::int64_t coefficient = term::coefficient_of(compare->left, variable);
-    Term rest = compare->left - term::scale(coefficient, term::variable(variable));
-    if (coefficient == 0 || term::mentions(rest, variable)) return std::nullopt;
-    return Side{coefficient, rest, compare->relation == term::Relation::Equal};
-  }
-
-  static bool is_enclosed(const std::string &variable, const std::vector<Term> &constraints) {
-    bool below = false, above = false;
-    for (const Term &constraint : constraints)
-      if (std::optional<Side> side = as_side(constraint, variable)) {
-        below = below || side->equation || side->coefficient > 0;
-        above = above || side->equation || side->coefficient < 0;
-      }
-    return below && above;
-  }
-
   void loop(Level &level, const std::vector<Term> &constraints, std::vector<Term> &enforced) {
     level.kind = Level::Kind::Loop;
     std::vector<Term> lower;
@@ -296,6 +319,24 @@ private:
         narrow(level, part);
   }
 
+  /// Whether the condition can be looked for at every position of the level: what bounds its reads holds
+  /// before guards are tested, or can bound the search. idx(ptr(p)) = j where `0 <= ptr(p)` is a guard can't.
+  bool can_search(const Level &level, const Term &condition) {
+    if (is_delayed(level, condition)) return false;
+    std::optional<Known> without_guards; // and what the properties say of the position
+    for (const Term &read : term::applications_of(condition))
+      for (const Term &part : reads_inside(read)) {
+        if (!term::mentions(part, level.variable) || is_bound(level, part) || before_guards_.implies(part))
+          continue;
+        if (!without_guards) {
+          without_guards = before_guards_;
+          Facts(axioms_).extend(*without_guards, applications_);
+        }
+        if (!without_guards->implies(part)) return false;
+      }
+    return true;
+  }
+
   /// Of two conditions on the same sum: rowptr(b + 1) is read, and rowptr(b).
   static bool is_stronger(const Term &condition, const Term &other) {
     const auto *first = condition.as<term::Compare>(), *second = other.as<term::Compare>();
@@ -305,10 +346,15 @@ private:
            term::constant_difference(first->left, second->left, more) && more > 0;
   }
 
+  bool is_bound(const Level &level, const Term &condition) const {
+    std::optional<Side> side = as_side(condition, level.variable);
+    return !level.is_let() && side && !side->equation && !is_delayed(level, condition);
+  }
+
   /// Makes a bound of a loop, or of what is searched, of the condition, if it is one.
   bool narrow(Level &level, const Term &condition) {
+    if (!is_bound(level, condition)) return false;
     std::optional<Side> side = as_side(condition, level.variable);
-    if (level.is_let() || !side || side->equation) return false;
     if (side->coefficient > 0)
       level.lower = term::maximum({term::ceil_divide(-side->rest, side->coefficient), level.lower});
     else
@@ -335,13 +381,19 @@ private:
 
   void note_safe_loads(std::size_t k, const std::vector<Term> &fresh) {
     for (const Term &application : fresh)
-      if (known_.implies(term::conjunction(reads_inside(application)))) nest_.safe_loads.insert(application);
+      if (!is_fixed(application) && known_.implies(term::conjunction(reads_inside(application))))
+        nest_.safe_loads.insert(application);
+    note_safe_values(known_, [&](const Term &slot) {
+      return bound_after(slot) <= k + 1 && term::mentions(slot, order_[k]);
+    });
+  }
+
+  /// Of those whose slots can be told now.
+  template <class IsTold> void note_safe_values(Known &known, IsTold is_told) {
     auto look = [&](const combine::Operand &operand) {
-      if (operand.array.empty() || bound_after(operand.slot) > k + 1) return;
-      Term load = term::apply(operand.array, {operand.slot});
-      bool now = term::mentions(operand.slot, order_[k]) || k == 0;
-      if (now && known_.implies(term::conjunction(inside(operand.slots, arrays_.at(operand.array)))))
-        nest_.safe_loads.insert(load);
+      if (operand.array.empty() || !is_told(operand.slot)) return;
+      if (known.implies(term::conjunction(inside(operand.slots, arrays_.at(operand.array)))))
+        nest_.safe_loads.insert(term::apply(operand.array, {operand.slot}));
     };
     for (const combine::Operand &operand : space_.operands)
       look(operand);
@@ -412,7 +464,7 @@ private:
 
   /// Pairs of conditions key(variable) <= target and target < key(variable) + width, where arrays are read at
   /// the variable, become components; they are taken out of the conditions.
-  void as_intervals(Level &level, std::vector<Term> &conditions, std::vector<Term> &enforced) const {
+  void as_intervals(Level &level, std::vector<Term> &conditions, std::vector<Term> &enforced) {
     auto at_least = [](const Term &condition) {
       const auto *compare = condition.as<term::Compare>();
       return compare && compare->relation == term::Relation::AtLeast ? &compare->left : nullptr;
@@ -422,7 +474,7 @@ private:
       if (!below) continue;
       auto [minus_key, target] = split(*below, level.variable);
       if (term::applications_of(minus_key).empty() || target.as<term::Constant>()) continue;
-      if (!is_upright(minus_key)) continue;
+      if (!is_upright(minus_key) || !can_search(level, conditions[a])) continue;
       for (std::size_t b = 0; b < conditions.size(); ++b) {
         const Term *above = b == a ? nullptr : at_least(conditions[b]);
         if (!above) continue;
@@ -432,7 +484,7 @@ private:
         // end - target + rest >= 0. A width that depends on tensors' sizes excludes next to nothing: that's a
         // guard.
         Term width = end + rest + Term(1) + minus_key;
-        if (!is_narrow(width)) continue;
+        if (!is_narrow(width) || !can_search(level, conditions[b])) continue;
         level.kind = Level::Kind::Find;
         level.components.push_back({-minus_key, target, width});
         enforced.push_back(conditions[a]);
@@ -452,7 +504,7 @@ private:
   }
 
   /// key(variable) = target
-  bool as_component(Level &level, const Term &condition) const {
+  bool as_component(Level &level, const Term &condition) {
     const auto *compare = condition.as<term::Compare>();
     if (level.is_let() || !compare || compare->relation != term::Relation::Equal) return false;
     Term key;
@@ -462,7 +514,7 @@ private:
       if (sign == 0) sign = coefficient > 0 ? 1 : -1;
       key = key + term::scale(coefficient, atom);
     }
-    if (sign == 0) return false;
+    if (sign == 0 || !can_search(level, condition)) return false;
     Term target = key - compare->left;
     level.kind = Level::Kind::Find;
     level.components.push_back({term::scale(sign, key), term::scale(sign, target), 1});
@@ -472,22 +524,7 @@ private:
   /// Guards are tested from left to right: what is read by one may be in bounds because of another, which
   /// then says something of the array's subscripts. j < N with j = 4*g + meta(g) comes before present(i, j)
   /// = 1.
-  static void order_guards(Level &level) {
-    std::ranges::stable_sort(level.guards,
-                             [](const Term &a, const Term &b) { return depth_of(a) < depth_of(b); });
-  }
-
-  /// How many applications are inside each other.
-  static std::size_t depth_of(const Term &term) {
-    std::size_t depth = 0;
-    for (const Term &call : term::applications_of(term)) {
-      std::size_t inside = 0;
-      for (const Term &argument : call.as<term::Apply>()->arguments)
-        inside = std::max(inside, depth_of(argument));
-      depth = std::max(depth, inside + 1);
-    }
-    return depth;
-  }
+  static void order_guards(Level &level) { std::ranges::stable_sort(level.guards, {}, term::nesting_of); }
 
   /// Values that have a name by now are called by it: j, not col(p); i, not A.r.
   void use_assigned_names(Level &level) {
@@ -508,8 +545,10 @@ private:
 
   const combine::IterationSpace &space_;
   const schedule::Order &order_;
+  const std::vector<prove::Axiom> &axioms_;
   const std::map<std::string, std::vector<Term>> &arrays_;
   std::map<std::string, std::size_t> level_of_;
+  std::map<Term, std::size_t> delayed_; // fixed reads, by how many variables must be bound before
   Set relation_;
   std::set<Term> atoms_ = relation_.atoms();
   std::optional<std::vector<Term>> conditions_ = relation_.plain_constraints();

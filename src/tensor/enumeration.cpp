@@ -1,5 +1,6 @@
 #include "tensor/enumeration.h"
 
+#include "term/nesting.h"
 #include "term/quotient.h"
 
 #include <algorithm>
@@ -29,7 +30,9 @@ std::optional<Enumeration::Bound> Enumeration::bound_of(const Term &part, std::s
   if (coefficient == 0) return std::nullopt;
   Term rest = compare->left - term::scale(coefficient, term::variable(variables_[variable]));
   if (term::mentions(rest, variables_[variable]) || !all_known(rest, known)) return std::nullopt;
-  return Bound{coefficient, {part, Evaluator(rest, tensor_, variables_)}};
+  const bool is_fixed =
+      std::ranges::none_of(variables_, [&](const std::string &name) { return term::mentions(rest, name); });
+  return Bound{coefficient, is_fixed, {part, Evaluator(rest, tensor_, variables_)}};
 }
 
 namespace {
@@ -87,6 +90,8 @@ bool Enumeration::place_next(std::vector<Term> &open, std::vector<bool> &known) 
 }
 
 void Enumeration::plan(std::vector<Term> open, const std::vector<Ranged> &ranged) {
+  // As kernels test them: `0 <= ptr(p)` before what is read at ptr(p).
+  std::ranges::stable_sort(open, {}, term::nesting_of);
   std::vector<bool> known(variables_.size(), false);
   std::vector<Term> left;
   for (Term &part : open)
@@ -163,7 +168,7 @@ bool Enumeration::range(const Step &step, Walk &walk, std::int64_t &low, std::in
   for (const Bound &equation : step.equations)
     if (!narrow(equation, true)) return false;
   for (const Bound &bound : step.bounds)
-    if (!narrow(bound, false)) return false;
+    if (!(bound.is_fixed && low > high) && !narrow(bound, false)) return false;
   return true;
 }
 

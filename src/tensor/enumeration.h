@@ -58,6 +58,7 @@ private:
   /// coefficient * variable + rest >= 0 (or = 0): rest, to be divided by -coefficient.
   struct Bound {
     std::int64_t coefficient;
+    bool is_fixed; // the same wherever it is needed, as in p < len(0): not read where it isn't
     Condition rest;
   };
   struct Step {

@@ -1,6 +1,7 @@
 // Comparison of terms, and the walkers: look, rewrite, evaluate.
 #include "report/diagnostic.h"
 #include "term/children.h"
+#include "term/nesting.h"
 #include "term/quotient.h"
 #include "term/solve.h"
 #include "term/term.h"
@@ -151,6 +152,17 @@ std::vector<Term> applications_of(const Term &term) {
   };
   look(term);
   return found;
+}
+
+std::size_t nesting_of(const Term &term) {
+  std::size_t deepest = 0;
+  for (const Term &application : applications_of(term)) {
+    std::size_t inside = 0;
+    for (const Term &argument : application.as<Apply>()->arguments)
+      inside = std::max(inside, nesting_of(argument));
+    deepest = std::max(deepest, inside + 1);
+  }
+  return deepest;
 }
 
 std::int64_t coefficient_of(const Term &term, const std::string &name) {

@@ -164,5 +164,46 @@ TEST(FindMap, trap_keys_outside_of_the_range) {
   EXPECT_FALSE(goes_wrong(one_more, proved));
 }
 
+/// Visits of i in [0, m) in a vector whose keys are known to be in the range where `known` holds.
+Case visits_below(const Term &known) {
+  Properties properties;
+  properties.vector("B", Order::Strict)
+      .add("range of B.idx", {"p"}, known, between(0, at("B.idx", v("p")), v("N")));
+  return {"visits below m",
+          "",
+          properties,
+          {loop("k", 0, 2) + loop("i", 0, v("m")) + vector_find("B", v("i"))},
+          [](Random &, World &world) {
+            world.variables = {{"m", 0}, {"N", 4}, {"B.len", 1}};
+            world.arrays["B.idx"] = {9};
+          }};
+}
+
+/// A map is filled behind the guard that keeps what the keys read inside of their array.
+TEST(FindMap, trap_a_guard_in_front_of_the_find) {
+  const auto level_of = [](const Variables &variables, const Term &known) {
+    Case each = visits_below(truth());
+    each.axioms.push_back({"room for B.idx", variables, known, at_most(v("B.len"), v("room"))});
+    each.nest.levels[1].guards = {equal(at("flag", v("i")), 1)};
+    each.nest.arrays["B.idx"] = {v("room")};
+    each.nest.safe_loads = {at("B.idx", v("B.p"))};
+    prove::Prover prover(each.axioms);
+    return plan_finds(each.nest, prover, {{"B.p", Method::Hash}}).levels.at(0).filled_map()->level;
+  };
+  EXPECT_EQ(level_of({}, truth()), 0u);
+  EXPECT_EQ(level_of({"i"}, equal(at("flag", v("i")), 1)), 2u);
+}
+
+/// A map is filled outside of the loops, where the condition that they imply may not hold.
+TEST(FindMap, trap_a_range_that_holds_at_the_visits_alone) {
+  const Case proved = visits_below(truth()), at_visits = visits_below(at_most(1, v("m")));
+  EXPECT_EQ(refusal(proved), "");
+  EXPECT_EQ(refusal(at_visits).find("`B.p` can't be found by map: O-range not proved"), 0u)
+      << refusal(at_visits);
+  prove::Prover prover(proved.axioms);
+  const FindPlan plan = plan_finds(proved.nest, prover, {{"B.p", Method::Map}});
+  EXPECT_FALSE(is_right(at_visits, plan.levels, 1));
+}
+
 } // namespace
 } // namespace unravel::find::test

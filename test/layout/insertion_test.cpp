@@ -144,6 +144,22 @@ TEST(Insertion, IsRefusedWhereAPropertyMayBreak) {
             "2, NNZ = 3, i = 0, map(i) = 0, idx(map(i)) = 1 [cannot-insert]");
 }
 
+/// A place for each entry isn't enough: it must be its own, and known.
+TEST(Insertion, IsRefusedWhereDensePlacesAreSharedOrUnknown) {
+  const auto refusal_of_dense = [](const std::string &arrays, const std::string &slot) {
+    return refusal(test::layout_of("layout d(i: M) {\n" + arrays +
+                                   "  value val[M];\n  stored { [a] -> [i] : i = a and 0 <= a < M } at val(" +
+                                   slot + ");\n}\n"));
+  };
+  EXPECT_EQ(refusal_of_dense("", "M - 1 - a"), "stored: true\nfound: a = i\n");
+  EXPECT_EQ(refusal_of_dense("", "floor(a / 2)"),
+            "entries can't be inserted into a `d` in any order: an entry isn't proved to have a value of its "
+            "own; a case: @i = 0, M = 2, a = 0, i = 1 [cannot-insert]");
+  EXPECT_EQ(refusal_of_dense("  index place[M];\n", "place(a)"),
+            "entries can't be inserted into a `d` in any order: `place` says where they are, and no entry "
+            "sets it [cannot-insert]");
+}
+
 TEST(Insertion, TestsWhatNoPropertySays) {
   EXPECT_EQ(refusal_of_list("property range idx in [0, M);\nproperty forall i : -1 <= map(i) < NNZ;\n"),
             of_list("0 <= map(i) and i = idx(map(i))"));
