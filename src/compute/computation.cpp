@@ -161,7 +161,10 @@ private:
     };
     Subscript result;
     switch (written.kind) {
-    case Expression::Kind::Name: result.index = written.name.text; break;
+    case Expression::Kind::Name:
+      check_number_name(written.name, "index");
+      result.index = written.name.text;
+      break;
     case Expression::Kind::Add:
     case Expression::Kind::Subtract: {
       const Expression *name = &written.children[0];

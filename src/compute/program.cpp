@@ -53,6 +53,7 @@ private:
 
   void declare() {
     for (const parse::TensorTree &tensor : tree_.tensors) {
+      check_target_name(tensor.name, operators_);
       if (!declared_.insert(tensor.name.text).second)
         report::fail(Kind::duplicate_name, tensor.name.span,
                      fmt::format("`{}` is declared twice", tensor.name.text));
@@ -73,6 +74,7 @@ private:
 
   void declare_size(const parse::SizeTree &size) {
     const std::string &name = size.name.text;
+    check_number_name(size.name, "size");
     if (declared_.count(name) || is_size(name))
       report::fail(Kind::duplicate_name, size.name.span,
                    declared_.count(name) ? fmt::format("`{}` is a tensor and a size", name)
@@ -85,6 +87,7 @@ private:
   /// The names in the extent of a tensor are sizes.
   void add_sizes(const Expression &extent) {
     if (extent.kind == Expression::Kind::Name) {
+      check_number_name(extent.name, "size");
       if (declared_.count(extent.name.text))
         report::fail(Kind::duplicate_name, extent.span,
                      fmt::format("`{}` is a tensor here and a size", extent.name.text));
@@ -242,6 +245,7 @@ private:
 
   void enter(const parse::Name &variable, Loop made, const text::Span &span) {
     const std::string &name = variable.text;
+    check_number_name(variable, "variable of a loop");
     const char *taken = is_loop(name)                  ? "a loop around this has the same variable"
                         : is_size(name)                ? "it is a size"
                         : orders_.count(name)          ? "it is a tensor"
@@ -272,6 +276,7 @@ private:
   void local(const StatementTree &statement) {
     const Expression &target = statement.assignment.target;
     const parse::Name &name = target.name;
+    check_target_name(name, operators_);
     if (is_loop(name.text) || is_size(name.text) || orders_.count(name.text) ||
         program().locals.count(name.text))
       report::fail(Kind::duplicate_name, name.span,

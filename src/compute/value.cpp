@@ -346,4 +346,11 @@ void check_target_name(const parse::Name &name, const Operators &operators) {
                "choose another name");
 }
 
+void check_number_name(const parse::Name &name, const std::string &what) {
+  if (name.text != infinity) return;
+  report::fail(Kind::duplicate_name, name.span,
+               fmt::format("`{}` is the number infinity, so no {} can have that name", infinity, what),
+               "choose another name");
+}
+
 } // namespace unravel::compute

@@ -93,6 +93,19 @@ TEST(ToolRun, AWorkspaceReducesAsTheLineDoes) {
   }
 }
 
+/// Of integers, each quotient is rounded by itself.
+TEST(ToolRun, QuotientsOfProgramsAreThoseOfLines) {
+  const Desk desk;
+  for (const std::string line : {"y(i) = x(i)/z + w(i)/z", "y(i) += (x(i) - 2*w(i) + 5)/z"}) {
+    const auto result_of = [&](const std::string &text) {
+      return expect_right(desk, {"run", text, "--type", "int32", "-i", "x=integers:9,density=1,most=9", "-i",
+                                 "w=integers:9,density=1,most=9,seed=3", "-i", "z=3", "-f", "x=sv"})
+          .at("result");
+    };
+    EXPECT_EQ(result_of("for i { " + line + "; }"), result_of(line)) << line;
+  }
+}
+
 TEST(ToolRun, InfinitiesAndStoredZeros) {
   Desk desk;
   desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 1 2\n3 1 1\n");
