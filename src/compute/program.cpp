@@ -53,7 +53,7 @@ private:
 
   void declare() {
     for (const parse::TensorTree &tensor : tree_.tensors) {
-      check_target_name(tensor.name, operators_);
+      check_declared_name(tensor.name, tensor.extents.empty());
       if (!declared_.insert(tensor.name.text).second)
         report::fail(Kind::duplicate_name, tensor.name.span,
                      fmt::format("`{}` is declared twice", tensor.name.text));
@@ -70,6 +70,11 @@ private:
         extents.push_back(affine(extent, "an extent"));
       }
     }
+  }
+
+  /// Elements are written as operators are called, a scalar's value isn't.
+  void check_declared_name(const parse::Name &name, bool is_scalar) const {
+    is_scalar ? check_number_name(name, "scalar") : check_target_name(name, operators_);
   }
 
   void declare_size(const parse::SizeTree &size) {
@@ -276,7 +281,7 @@ private:
   void local(const StatementTree &statement) {
     const Expression &target = statement.assignment.target;
     const parse::Name &name = target.name;
-    check_target_name(name, operators_);
+    check_declared_name(name, target.kind == Expression::Kind::Name);
     if (is_loop(name.text) || is_size(name.text) || orders_.count(name.text) ||
         program().locals.count(name.text))
       report::fail(Kind::duplicate_name, name.span,
