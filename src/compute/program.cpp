@@ -116,10 +116,14 @@ private:
     for (const Scope &scope : scopes_)
       known.push_back(scope.loop.variable);
     std::string near = report::nearest(name.text, known);
+    const bool has_loops = std::ranges::any_of(
+        tree_.body, [](const StatementTree &each) { return each.kind == StatementTree::Kind::For; });
     report::fail(
         Kind::unknown_variable, name.span,
         fmt::format("`{}` is neither the variable of a loop around this nor a size", name.text),
-        !near.empty()
+        !has_loops ? fmt::format("write `for {} {{ ... }}` around it; a line of index notation has no `;`",
+                                 name.text)
+        : !near.empty()
             ? fmt::format("did you mean `{}`? A size is declared: `size {};`", near, name.text)
             : fmt::format("declare it as a size, `size {0};`, or as an extent, `tensor A({0}, {0});`",
                           name.text));
@@ -318,7 +322,10 @@ private:
     Sum made = value(tree.value, algebra);
     switch (tree.op) {
     case Operator::Set: break;
-    case Operator::Subtract: made = negated(std::move(made)); [[fallthrough]];
+    case Operator::Subtract:
+      refuse_in_semiring(algebra, tree.span, "a difference");
+      made = negated(std::move(made));
+      [[fallthrough]];
     case Operator::Add:
     case Operator::Reduce: return add(statement, std::move(target), true, std::move(made), algebra);
     case Operator::Multiply:

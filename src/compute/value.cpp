@@ -152,11 +152,7 @@ private:
   }
 
   void refuse_in_semiring(const Expression &written, const char *what) const {
-    if (algebra_.is_plain()) return;
-    report::fail(Kind::not_a_product, written.span,
-                 fmt::format("`{}` is {}, which has no meaning where `+` and `*` mean other operators",
-                             written.span.text(), what),
-                 "leave out `in`, and write operators by their names: `min(a, b)`");
+    compute::refuse_in_semiring(algebra_, written.span, what);
   }
 
   Value call(Operator op, const Expression &written) const {
@@ -286,6 +282,14 @@ Algebra algebra_of(const parse::AssignmentTree &tree, const Operators &operators
     algebra.by = by;
   }
   return algebra;
+}
+
+void refuse_in_semiring(const Algebra &algebra, const text::Span &span, const std::string &what) {
+  if (algebra.is_plain()) return;
+  report::fail(Kind::not_a_product, span,
+               fmt::format("`{}` is {}, which has no meaning where `+` and `*` mean other operators",
+                           span.text(), what),
+               "leave out `in`, and write operators by their names: `min(a, b)`");
 }
 
 Sum negated(Sum sum) {

@@ -21,6 +21,9 @@ struct Algebra {
 /// Throws mistakes: names of no operators, reductions by operators that have no identity.
 Algebra algebra_of(const parse::AssignmentTree &tree, const Operators &operators);
 
+/// Throws a mistake where `+` and `*` mean other operators, so that `what` ("a difference") means nothing.
+void refuse_in_semiring(const Algebra &algebra, const text::Span &span, const std::string &what);
+
 /// Terms that are combined by `+`, whatever it means.
 using Sum = std::vector<Value>;
 
