@@ -61,6 +61,7 @@ Term condition_of(const Expression &written, const NamedTerm &named) {
   case Expression::Kind::Falsity: return term::falsity();
   default: break;
   }
+  report::require(!written.comparisons.empty(), "formulas are made of comparisons");
   std::vector<Term> all;
   for (std::size_t k = 0; k < written.comparisons.size(); ++k) {
     Term left = affine_of(written.children[k], "a condition", named);

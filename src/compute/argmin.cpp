@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -46,12 +47,15 @@ const Expression *sum_in(const Expression &written) {
   return nullptr;
 }
 
+/// Tensors' modes: an access of each, and whether a plain index subscripts it in one of them.
+using Modes = std::map<std::pair<std::string, std::size_t>, std::pair<text::Span, bool>>;
+
 /// One such assignment taken apart.
 class Argmin {
 public:
   /// `outside`: the names that stand for one number each where the statement is executed.
   Argmin(const AssignmentTree &tree, const Operators &operators, const std::set<std::string> &outside)
-      : tree_(tree), span_(tree.value.span), name_(tree.value.name.text),
+      : tree_(tree), operators_(operators), span_(tree.value.span), name_(tree.value.name.text),
         by_(name_ == "argmin" ? "min" : "max") {
     check_form();
     add_subscripts(value(), operators, subscripts_);
@@ -76,6 +80,23 @@ public:
                      fmt::format("`{}` is neither an index of the result nor in `{}`", name.text,
                                  coordinate().span.text()),
                      fmt::format("compute the sum over `{}` first, into a tensor of its own", name.text));
+  }
+
+  /// The loops that a line becomes have the extents of what they subscript.
+  void check_extents() const {
+    Modes modes;
+    add_modes(value(), modes);
+    if (tree_.mask) add_modes(*tree_.mask, modes);
+    for (const auto &[mode, found] : modes)
+      if (const auto &[span, is_known] = found; !is_known)
+        report::fail(
+            Kind::unknown_extent, span,
+            fmt::format("`{}`: no plain index subscripts mode {} of `{}`, so `{}` can't know how far "
+                        "it reaches",
+                        span.text(), mode.second, mode.first, name_),
+            fmt::format("compute it first, into a tensor of its own, as in `B(i,j) = A(i,j+1)`, then "
+                        "`p(i) = {}(j, B(i,j))`",
+                        name_));
   }
 
   /// Over the indices, each of an array's extent: best, then its coordinate.
@@ -104,6 +125,19 @@ public:
 private:
   const Expression &coordinate() const { return tree_.value.children[0]; }
   const Expression &value() const { return tree_.value.children[1]; }
+
+  void add_modes(const Expression &written, Modes &modes) const {
+    const bool is_access = written.kind == Expression::Kind::Call && !operators_.called(written.name.text);
+    for (std::size_t k = 0; k < written.children.size(); ++k) {
+      const bool is_plain = written.children[k].kind == Expression::Kind::Name;
+      if (is_access) {
+        auto &known =
+            modes.emplace(std::pair(written.name.text, k), std::pair(written.span, false)).first->second;
+        known.second = known.second || is_plain;
+      }
+      add_modes(written.children[k], modes);
+    }
+  }
 
   bool is_subscript(const Name &name) const { return contains(subscripts_, name.text); }
 
@@ -149,6 +183,7 @@ private:
   }
 
   const AssignmentTree &tree_;
+  const Operators &operators_;
   const text::Span span_;
   const std::string name_, by_;
   std::vector<Name> subscripts_, reduced_;
@@ -246,6 +281,7 @@ parse::ProgramTree with_argmin(const AssignmentTree &assignment, bool by_rows) {
     outside.insert(index.text);
   const Argmin made(assignment, operators, outside);
   made.check_indices(outside);
+  made.check_extents();
   TakenNames taken(assignment);
   parse::ProgramTree program;
   program.operators = assignment.operators;

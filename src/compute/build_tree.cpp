@@ -87,17 +87,19 @@ Expression term_expression(const term::Term &term, const text::Span &span) {
     made.children = {std::move(left), std::move(right)};
     return made;
   };
+  const auto integer = [&](std::int64_t number) { // as it is: a double may not hold it
+    Expression made = parse::over(Expression::Kind::Integer, {}, span);
+    made.integer = number;
+    return made;
+  };
   const term::Linear form = term::linear_form(term);
   std::optional<Expression> sum;
-  if (form.constant != 0 || form.parts.empty())
-    sum = number_expression(static_cast<double>(form.constant), span);
+  if (form.constant != 0 || form.parts.empty()) sum = integer(form.constant);
   for (const auto &[atom, coefficient] : form.parts) {
     const auto *variable = atom.as<term::Variable>();
     report::require(variable != nullptr, "coordinates in values are affine");
     Expression part = access_expression({variable->name, span}, {});
-    if (coefficient != 1)
-      part = joined(Expression::Kind::Multiply, number_expression(static_cast<double>(coefficient), span),
-                    std::move(part));
+    if (coefficient != 1) part = joined(Expression::Kind::Multiply, integer(coefficient), std::move(part));
     sum = sum ? joined(Expression::Kind::Add, std::move(*sum), std::move(part)) : std::move(part);
   }
   return std::move(*sum);

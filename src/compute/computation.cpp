@@ -161,7 +161,10 @@ private:
     };
     Subscript result;
     switch (written.kind) {
-    case Expression::Kind::Name: result.index = written.name.text; break;
+    case Expression::Kind::Name:
+      check_number_name(written.name, "index");
+      result.index = written.name.text;
+      break;
     case Expression::Kind::Add:
     case Expression::Kind::Subtract: {
       const Expression *name = &written.children[0];
@@ -279,6 +282,8 @@ std::string fresh_tensor(const Computation &computation, const std::string &want
   const auto is_taken = [&](const std::string &name) {
     return std::ranges::find(computation.indices, name) != computation.indices.end() ||
            computation.program.local_tensors.contains(name) ||
+           std::ranges::any_of(computation.program.operators,
+                               [&](auto &own) { return own.name.text == name; }) ||
            std::ranges::any_of(computation.tensors, [&](auto &tensor) { return tensor.name == name; });
   };
   std::string name = wanted;

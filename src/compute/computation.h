@@ -174,7 +174,7 @@ const Statement *free_statement_of(const Program &program, const std::string &ta
 /// identity of what a line reduces them by, `y(i) min= ...`; else 0.
 double initial_of(const Program &program, const std::string &result);
 
-/// `wanted`, or with a number behind it: no tensor and no index has that name.
+/// `wanted`, or with a number behind it: no tensor, index or operator of the user's own has that name.
 std::string fresh_tensor(const Computation &computation, const std::string &wanted);
 
 /// Calls visit(access) for what a statement reads, in its order: its value's, then its masks'.

@@ -346,6 +346,8 @@ Network network_of(const Program &line, const Contraction &contraction) {
   const Statement &statement = line.statements.front();
   Network network;
   network.target = parse::to_text(expression_of(statement.target));
+  for (const parse::OperatorTree &own : line.operators)
+    network.taken.push_back(own.name.text);
   for (const std::string &index : statement.indices)
     network.indices.push_back({index, 0});
   const auto number_of = [&](const std::string &index) {

@@ -1,5 +1,6 @@
 #include "compute/own_operators.h"
 
+#include "compute/argmin.h"
 #include "compute/value.h"
 #include "report/diagnostic.h"
 #include "value/own.h"
@@ -101,6 +102,7 @@ Operator operator_of(const OperatorTree &tree, const Operators &known) {
   value::OwnOperator made;
   made.name = tree.name.text;
   for (const parse::Name &argument : tree.arguments) {
+    check_number_name(argument, "argument");
     if (std::ranges::find(made.arguments, argument.text) != made.arguments.end())
       report::fail(Kind::duplicate_name, argument.span,
                    fmt::format("`{}` has two arguments `{}`", tree.name.text, argument.text));
@@ -135,7 +137,7 @@ Operator operator_of(const OperatorTree &tree, const Operators &known) {
 
 Operators::Operators(const std::vector<OperatorTree> &trees) {
   for (const OperatorTree &tree : trees) {
-    if (named(tree.name.text) || tree.name.text == "inf")
+    if (named(tree.name.text) || tree.name.text == "inf" || is_argmin(tree.name.text))
       report::fail(Kind::duplicate_name, tree.name.span,
                    fmt::format("`{}` already has another meaning", tree.name.text), "choose another name");
     const Operator made = operator_of(tree, *this);

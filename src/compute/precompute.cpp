@@ -1,6 +1,7 @@
 #include "compute/precompute.h"
 
 #include "compute/build_tree.h"
+#include "compute/value.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 
@@ -19,19 +20,31 @@ using Workspace = parse::ScheduleTree::Workspace;
 
 namespace {
 
-/// The names in subscripts, as they occur, behind those that are known.
-void collect_indices(const Expression &expression, std::vector<Name> &indices, bool in_subscript = false) {
+constexpr const char *program_hint = "write a program: `for i { let w(j) = 0; ... }`";
+
+/// The names in the subscripts of tensors, as they occur, behind those that are known.
+void collect_indices(const Expression &expression, const Operators &operators, std::vector<Name> &indices,
+                     bool in_subscript = false) {
   if (in_subscript && expression.kind == Expression::Kind::Name && !contains(indices, expression.name.text))
     indices.push_back(expression.name);
+  const bool is_access = expression.kind == Expression::Kind::Call && !operators.called(expression.name.text);
   for (const Expression &child : expression.children)
-    collect_indices(child, indices, in_subscript || expression.kind == Expression::Kind::Call);
+    collect_indices(child, operators, indices, in_subscript || is_access);
 }
 
-std::vector<Name> indices_of(const std::vector<Expression> &expressions) {
-  std::vector<Name> indices;
-  for (const Expression &expression : expressions)
-    collect_indices(expression, indices);
-  return indices;
+/// Those of the indices that occur in the expression, also as numbers, behind those that are known.
+void collect_those_of(const std::vector<Name> &all, const Expression &expression,
+                      std::vector<Name> &indices) {
+  const std::string &name = expression.name.text;
+  if (expression.kind == Expression::Kind::Name && contains(all, name) && !contains(indices, name))
+    indices.push_back(expression.name);
+  for (const Expression &child : expression.children)
+    collect_those_of(all, child, indices);
+}
+
+bool has_name(const Expression &expression, const std::string &name) {
+  return expression.name.text == name ||
+         std::ranges::any_of(expression.children, [&](auto &child) { return has_name(child, name); });
 }
 
 std::vector<Name> without(std::vector<Name> names, const std::vector<Name> &others) {
@@ -55,8 +68,28 @@ void collect_factors(const Expression &value, std::vector<Expression> &factors) 
     report::fail(
         Kind::not_supported, value.span,
         fmt::format("`{}` is not a product, so a workspace can't hold a part of it", value.span.text()),
-        "write a program: `for i { let w(j) = 0; ... }`");
+        program_hint);
   }
+}
+
+/// What is reduced first, and multiplied with the rest then, must be what reducing the products makes.
+void check_laws(const AssignmentTree &assignment, const Algebra &algebra, bool has_rest, bool is_whole) {
+  const value::Laws &laws = value::laws_of(algebra.multiply);
+  const bool may_change_places = laws.is_associative && laws.is_commutative;
+  const double nothing = value::identity_of(algebra.by);
+  const auto is_taken_out = [&](std::size_t argument) {
+    return value::distributes(algebra.multiply, argument, algebra.by) &&
+           value::absorbed(algebra.multiply, argument, nothing) == nothing;
+  };
+  if (may_change_places ? !has_rest || (is_taken_out(0) && is_taken_out(1)) : is_whole) return;
+  report::fail(Kind::not_supported, assignment.span,
+               may_change_places
+                   ? fmt::format("a workspace needs that `{}` distributes over `{}`, by which is reduced",
+                                 value::name_in_semiring(algebra.multiply),
+                                 value::name_in_semiring(algebra.by))
+                   : fmt::format("the factors of `{}` can't change places, as a workspace asks for",
+                                 value::name_in_semiring(algebra.multiply)),
+               program_hint);
 }
 
 } // namespace
@@ -64,7 +97,10 @@ void collect_factors(const Expression &value, std::vector<Expression> &factors) 
 parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Workspace &workspace) {
   if (assignment.mask)
     report::fail(Kind::not_supported, assignment.mask->span, "a workspace of an assignment with a mask",
-                 "write a program: `for i { let w(j) = 0; ... }`");
+                 program_hint);
+  const Operators operators(assignment.operators);
+  Algebra algebra = algebra_of(assignment, operators);
+  if (assignment.op == AssignmentTree::Operator::Multiply) algebra.by = value::Operator::Multiply;
   std::vector<Expression> rest, wanted, taken;
   collect_factors(assignment.value, rest);
   collect_factors(workspace.value, wanted);
@@ -80,24 +116,26 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
     taken.push_back(std::move(*found));
     rest.erase(found);
   }
-  for (const std::vector<Expression> *all : {&rest, &taken})
-    for (const Expression &factor : *all)
-      if (factor.name.text == workspace.tensor.text || assignment.target.name.text == workspace.tensor.text)
-        report::fail(Kind::duplicate_name, workspace.tensor.span,
-                     fmt::format("`{}` is a tensor of the assignment", workspace.tensor.text),
-                     "choose another name for the workspace");
+  const bool is_whole = parse::to_text(workspace.value) == parse::to_text(assignment.value);
+  check_laws(assignment, algebra, !rest.empty(), is_whole);
+  if (has_name(assignment.value, assignment.target.name.text))
+    report::fail(Kind::result_is_operand, assignment.span,
+                 fmt::format("the result `{}` is also an operand", assignment.target.name.text),
+                 program_hint);
+  if (has_name(assignment.value, workspace.tensor.text) || has_name(assignment.target, workspace.tensor.text))
+    report::fail(Kind::duplicate_name, workspace.tensor.span,
+                 fmt::format("`{}` is a name in the assignment", workspace.tensor.text),
+                 "choose another name for the workspace");
 
-  const std::vector<Name> all = indices_of({assignment.target, assignment.value});
-  const auto is_coordinate = [&](const Expression &factor) {
-    return factor.kind == Expression::Kind::Name && contains(all, factor.name.text);
-  };
-  std::vector<Name> inside, outside; // of what the workspace holds, and what it is multiplied with
+  std::vector<Name> of_result, all, inside;
+  collect_indices(assignment.target, operators, of_result);
+  all = of_result;
+  collect_indices(assignment.value, operators, all);
   for (const Expression &factor : taken)
-    collect_indices(factor, inside, is_coordinate(factor));
-  const std::vector<Name> of_result = indices_of({assignment.target});
-  outside = of_result;
+    collect_those_of(all, factor, inside);
+  std::vector<Name> outside = of_result; // of the result, and what the workspace is multiplied with
   for (const Expression &factor : rest)
-    collect_indices(factor, outside, is_coordinate(factor));
+    collect_those_of(all, factor, outside);
   for (const Name &mode : workspace.modes)
     if (!contains(inside, mode.text) || !contains(outside, mode.text))
       report::fail(Kind::unknown_variable, mode.span,
@@ -121,19 +159,22 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
   const auto add = [&](std::vector<StatementTree> more, std::vector<StatementTree> &to) {
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
-  const Expression zero = number_expression(0, workspace.tensor.span);
-  body.push_back(assign(StatementTree::Kind::Local, Operator::Set, local, zero));
-  add(in_loops(adding, {assign(StatementTree::Kind::Assign, Operator::Add, local,
-                               product_expression(std::move(taken)))}),
+  Statement reduced; // as the line is
+  reduced.by = algebra.by;
+  if (algebra.is_semiring) reduced.product = algebra.multiply;
+  reduced.span = assignment.span;
+  const Expression nothing = number_expression(identity_of(reduced), workspace.tensor.span);
+  body.push_back(assign(StatementTree::Kind::Local, Operator::Set, local, nothing));
+  add(in_loops(adding, {assigned(reduced, local,
+                                 is_whole ? workspace.value : product_expression(std::move(taken)), true)}),
       body);
-  add(in_loops(behind, {assign(StatementTree::Kind::Assign, sets ? Operator::Set : Operator::Add,
-                               assignment.target, product_expression(std::move(rest)))}),
+  add(in_loops(behind, {assigned(reduced, assignment.target, product_expression(std::move(rest)), !sets)}),
       body);
   parse::ProgramTree program;
   program.operators = assignment.operators;
   program.span = assignment.span;
   if (assignment.op == Operator::Set && !sets)
-    add(in_loops(of_result, {assign(StatementTree::Kind::Assign, Operator::Set, assignment.target, zero)}),
+    add(in_loops(of_result, {assign(StatementTree::Kind::Assign, Operator::Set, assignment.target, nothing)}),
         program.body);
   add(in_loops(around, std::move(body)), program.body);
   return program;

@@ -15,8 +15,10 @@ namespace unravel::compute {
 ///       for j { C(i,j) = w(j) * d(j); }
 ///     }
 ///
+/// Where the assignment reduces by another operator than `+`, or says `in`, so does the workspace.
+///
 /// Throws mistakes (factors that the assignment hasn't, indices that are no subscripts of theirs, a name that
-/// is taken) and limits (sums, quotients).
+/// is taken) and limits (sums, quotients, operators whose laws don't allow it).
 parse::ProgramTree with_workspace(const parse::AssignmentTree &assignment,
                                   const parse::ScheduleTree::Workspace &workspace);
 

@@ -53,6 +53,7 @@ private:
 
   void declare() {
     for (const parse::TensorTree &tensor : tree_.tensors) {
+      check_declared_name(tensor.name, tensor.extents.empty());
       if (!declared_.insert(tensor.name.text).second)
         report::fail(Kind::duplicate_name, tensor.name.span,
                      fmt::format("`{}` is declared twice", tensor.name.text));
@@ -71,8 +72,14 @@ private:
     }
   }
 
+  /// Elements are written as operators are called, a scalar's value isn't.
+  void check_declared_name(const parse::Name &name, bool is_scalar) const {
+    is_scalar ? check_number_name(name, "scalar") : check_target_name(name, operators_);
+  }
+
   void declare_size(const parse::SizeTree &size) {
     const std::string &name = size.name.text;
+    check_number_name(size.name, "size");
     if (declared_.count(name) || is_size(name))
       report::fail(Kind::duplicate_name, size.name.span,
                    declared_.count(name) ? fmt::format("`{}` is a tensor and a size", name)
@@ -85,6 +92,7 @@ private:
   /// The names in the extent of a tensor are sizes.
   void add_sizes(const Expression &extent) {
     if (extent.kind == Expression::Kind::Name) {
+      check_number_name(extent.name, "size");
       if (declared_.count(extent.name.text))
         report::fail(Kind::duplicate_name, extent.span,
                      fmt::format("`{}` is a tensor here and a size", extent.name.text));
@@ -108,10 +116,14 @@ private:
     for (const Scope &scope : scopes_)
       known.push_back(scope.loop.variable);
     std::string near = report::nearest(name.text, known);
+    const bool has_loops = std::ranges::any_of(
+        tree_.body, [](const StatementTree &each) { return each.kind == StatementTree::Kind::For; });
     report::fail(
         Kind::unknown_variable, name.span,
         fmt::format("`{}` is neither the variable of a loop around this nor a size", name.text),
-        !near.empty()
+        !has_loops ? fmt::format("write `for {} {{ ... }}` around it; a line of index notation has no `;`",
+                                 name.text)
+        : !near.empty()
             ? fmt::format("did you mean `{}`? A size is declared: `size {};`", near, name.text)
             : fmt::format("declare it as a size, `size {0};`, or as an extent, `tensor A({0}, {0});`",
                           name.text));
@@ -242,6 +254,7 @@ private:
 
   void enter(const parse::Name &variable, Loop made, const text::Span &span) {
     const std::string &name = variable.text;
+    check_number_name(variable, "variable of a loop");
     const char *taken = is_loop(name)                  ? "a loop around this has the same variable"
                         : is_size(name)                ? "it is a size"
                         : orders_.count(name)          ? "it is a tensor"
@@ -272,6 +285,7 @@ private:
   void local(const StatementTree &statement) {
     const Expression &target = statement.assignment.target;
     const parse::Name &name = target.name;
+    check_declared_name(name, target.kind == Expression::Kind::Name);
     if (is_loop(name.text) || is_size(name.text) || orders_.count(name.text) ||
         program().locals.count(name.text))
       report::fail(Kind::duplicate_name, name.span,
@@ -308,7 +322,10 @@ private:
     Sum made = value(tree.value, algebra);
     switch (tree.op) {
     case Operator::Set: break;
-    case Operator::Subtract: made = negated(std::move(made)); [[fallthrough]];
+    case Operator::Subtract:
+      refuse_in_semiring(algebra, tree.span, "a difference");
+      made = negated(std::move(made));
+      [[fallthrough]];
     case Operator::Add:
     case Operator::Reduce: return add(statement, std::move(target), true, std::move(made), algebra);
     case Operator::Multiply:

@@ -41,8 +41,11 @@ Expression expression_of(const Value &value, const Statement &of) {
   if (const auto *term = std::get_if<term::Term>(&value.kind)) return term_expression(*term, of.span);
   const auto &made = std::get<Value::Apply>(value.kind);
   if (of.product == made.op) return chain(Expression::Kind::Multiply, made.arguments, of);
-  if (!of.product) switch (made.op.kind()) {
-    case value::Operator::Add: return chain(Expression::Kind::Add, made.arguments, of);
+  if (made.op == value::Operator::Add && (!of.product || of.by == made.op))
+    return chain(Expression::Kind::Add, made.arguments, of);
+  const bool is_plain =
+      !of.product || (*of.product == value::Operator::Multiply && of.by == value::Operator::Add);
+  if (is_plain) switch (made.op.kind()) {
     case value::Operator::Multiply: return chain(Expression::Kind::Multiply, made.arguments, of);
     case value::Operator::Divide: return chain(Expression::Kind::Divide, made.arguments, of);
     case value::Operator::Negate: {
@@ -55,11 +58,15 @@ Expression expression_of(const Value &value, const Statement &of) {
     default: break;
     }
   if (!value::laws_of(made.op).symbol.empty()) {
+    using Comparison = Expression::Comparison;
     Expression compared = chain(Expression::Kind::Compare, made.arguments, of);
-    compared.comparisons = {made.op == value::Operator::Equal      ? Expression::Comparison::Equal
-                            : made.op == value::Operator::NotEqual ? Expression::Comparison::NotEqual
-                            : made.op == value::Operator::Less     ? Expression::Comparison::Less
-                                                                   : Expression::Comparison::AtMost};
+    switch (made.op.kind()) {
+    case value::Operator::Equal: compared.comparisons = {Comparison::Equal}; break;
+    case value::Operator::NotEqual: compared.comparisons = {Comparison::NotEqual}; break;
+    case value::Operator::Less: compared.comparisons = {Comparison::Less}; break;
+    case value::Operator::AtMost: compared.comparisons = {Comparison::AtMost}; break;
+    default: report::require(false, "such an operator isn't written in that semiring");
+    }
     return compared;
   }
   Expression call;

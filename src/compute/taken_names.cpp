@@ -6,6 +6,7 @@ using parse::Expression;
 using parse::StatementTree;
 
 TakenNames::TakenNames(const parse::ProgramTree &tree) {
+  take(tree.operators);
   for (const parse::TensorTree &tensor : tree.tensors) {
     taken_.insert(tensor.name.text);
     for (const Expression &extent : tensor.extents)
@@ -18,6 +19,7 @@ TakenNames::TakenNames(const parse::ProgramTree &tree) {
 }
 
 TakenNames::TakenNames(const parse::AssignmentTree &tree) {
+  take(tree.operators);
   take(tree);
 }
 
@@ -26,6 +28,11 @@ std::string TakenNames::fresh(const std::string &wanted) {
   for (int number = 2; !taken_.insert(name).second; ++number)
     name = wanted + std::to_string(number);
   return name;
+}
+
+void TakenNames::take(const std::vector<parse::OperatorTree> &operators) {
+  for (const parse::OperatorTree &each : operators)
+    taken_.insert(each.name.text);
 }
 
 void TakenNames::take(const Expression &written) {

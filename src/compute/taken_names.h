@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace unravel::compute {
 
@@ -17,6 +18,7 @@ public:
   std::string fresh(const std::string &wanted);
 
 private:
+  void take(const std::vector<parse::OperatorTree> &operators);
   void take(const parse::Expression &written);
   void take(const parse::AssignmentTree &assignment);
   void take(const parse::StatementTree &statement);

@@ -152,11 +152,7 @@ private:
   }
 
   void refuse_in_semiring(const Expression &written, const char *what) const {
-    if (algebra_.is_plain()) return;
-    report::fail(Kind::not_a_product, written.span,
-                 fmt::format("`{}` is {}, which has no meaning where `+` and `*` mean other operators",
-                             written.span.text(), what),
-                 "leave out `in`, and write operators by their names: `min(a, b)`");
+    compute::refuse_in_semiring(algebra_, written.span, what);
   }
 
   Value call(Operator op, const Expression &written) const {
@@ -288,6 +284,14 @@ Algebra algebra_of(const parse::AssignmentTree &tree, const Operators &operators
   return algebra;
 }
 
+void refuse_in_semiring(const Algebra &algebra, const text::Span &span, const std::string &what) {
+  if (algebra.is_plain()) return;
+  report::fail(Kind::not_a_product, span,
+               fmt::format("`{}` is {}, which has no meaning where `+` and `*` mean other operators",
+                           span.text(), what),
+               "leave out `in`, and write operators by their names: `min(a, b)`");
+}
+
 Sum negated(Sum sum) {
   for (Value &each : sum) {
     const auto constant = value::number_of(each) ? std::nullopt : value::constant_of(each);
@@ -343,6 +347,13 @@ void check_target_name(const parse::Name &name, const Operators &operators) {
   report::fail(Kind::unknown_operator, name.span,
                fmt::format("`{}` is {}, so no tensor can have that name", name.text,
                            name.text == infinity ? "the number infinity" : "an operator"),
+               "choose another name");
+}
+
+void check_number_name(const parse::Name &name, const std::string &what) {
+  if (name.text != infinity) return;
+  report::fail(Kind::duplicate_name, name.span,
+               fmt::format("`{}` is the number infinity, so no {} can have that name", infinity, what),
                "choose another name");
 }
 

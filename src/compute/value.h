@@ -21,6 +21,9 @@ struct Algebra {
 /// Throws mistakes: names of no operators, reductions by operators that have no identity.
 Algebra algebra_of(const parse::AssignmentTree &tree, const Operators &operators);
 
+/// Throws a mistake where `+` and `*` mean other operators, so that `what` ("a difference") means nothing.
+void refuse_in_semiring(const Algebra &algebra, const text::Span &span, const std::string &what);
+
 /// Terms that are combined by `+`, whatever it means.
 using Sum = std::vector<Value>;
 
@@ -41,7 +44,10 @@ std::vector<Value> reduced_terms(Sum sum, const Algebra &algebra, bool as_one = 
 /// rest is reduced. None where there is no such old value.
 std::optional<value::Operator> take_old_value(Sum &sum, const Access &target, const Algebra &algebra);
 
-/// Throws a mistake where the name of a tensor that is assigned to is that of an operator.
+/// Throws a mistake where the name of a tensor that is assigned to, or declared, is that of an operator.
 void check_target_name(const parse::Name &name, const Operators &operators);
+
+/// Throws a mistake where that name of a number, `what`, means infinity in values.
+void check_number_name(const parse::Name &name, const std::string &what);
 
 } // namespace unravel::compute

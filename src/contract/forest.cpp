@@ -411,7 +411,7 @@ std::string buffer_name(const Network &network, std::size_t term) {
     const auto begins = [&](const std::string &text) {
       return text == wanted || text.starts_with(wanted + "(");
     };
-    return begins(network.target) ||
+    return begins(network.target) || std::ranges::find(network.taken, wanted) != network.taken.end() ||
            std::ranges::any_of(network.factors, [&](const Factor &each) { return begins(each.text); }) ||
            std::ranges::any_of(network.indices, [&](const Index &each) { return each.name == wanted; });
   };

@@ -41,8 +41,9 @@ struct Network {
   std::string target; // "y(i)"
   std::vector<Index> indices;
   std::vector<Factor> factors;
-  Set result = 0;       // the indices of the target, numbered in the order of its subscripts
-  bool is_lent = false; // the result has the entries of a factor
+  Set result = 0;                      // the indices of the target, numbered in the order of its subscripts
+  bool is_lent = false;                // the result has the entries of a factor
+  std::vector<std::string> taken = {}; // names with another meaning: of operators
 
   Set all() const { return bit(factors.size()) - 1; } // factors
   Set of(std::size_t factor) const;

@@ -312,7 +312,10 @@ private:
     Level level(*this);
     bool outside = std::exchange(division_allowed_, false);
     std::size_t begin = tokens_.open("(").begin;
-    Expression result = has_formulas_ ? implication() : is_value_ ? comparison() : sum();
+    Expression result = is_mask_        ? disjunction()
+                        : has_formulas_ ? implication()
+                        : is_value_     ? comparison()
+                                        : sum();
     tokens_.close(")");
     division_allowed_ = outside;
     result.span = tokens_.span_from(begin);

@@ -58,6 +58,8 @@ public:
   const Token &peek() const;
   /// The token after the current one, for a second look; End where the text or the lexer stopped.
   const Token &peek_second() const;
+  /// So many places further on; behind the end the end.
+  const Token &peek_ahead(std::size_t places) const;
   Token next();
 
   bool at_end() const { return peek().kind == Token::Kind::End; }

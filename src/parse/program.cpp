@@ -26,6 +26,34 @@ namespace {
 constexpr int loop_limit = 64; // nested bodies; later rooms walk them recursively
 constexpr std::string_view repeat = "repeat";
 
+/// Is there an assignment's operator, so many places further on?
+bool is_assigned(const TokenStream &tokens, std::size_t places) {
+  const Token &token = tokens.peek_ahead(places);
+  constexpr std::string_view symbols[] = {"=", "+=", "-=", "*=", "/="};
+  return std::ranges::find(symbols, token.text) != std::end(symbols) ||
+         (token.kind == Token::Kind::Name && tokens.peek_ahead(places + 1).text == "=");
+}
+
+/// A word is a keyword only where a name follows, which is no reduction: tensors may be called `let`, and
+/// `size max= x(i);` is a statement. `for i = 0` is a loop with a mistake.
+bool is_keyword(const TokenStream &tokens, std::size_t places, std::string_view word) {
+  return tokens.peek_ahead(places).text == word && tokens.peek_ahead(places + 1).kind == Token::Kind::Name &&
+         (word == "let" || word == "for" || !is_assigned(tokens, places + 1));
+}
+
+/// The same of `repeat`, behind which a term may stand, too: a number, or one with a sign or in brackets.
+bool is_repeat(const TokenStream &tokens, std::size_t places) {
+  if (is_keyword(tokens, places, repeat)) return true;
+  const Token &second = tokens.peek_ahead(places + 1);
+  if (tokens.peek_ahead(places).text != repeat) return false;
+  if (second.text != "(")
+    return second.kind == Token::Kind::Integer || second.text == "{" || second.text == "-";
+  std::size_t behind = places + 2;
+  for (int open = 1; open > 0 && tokens.peek_ahead(behind).kind != Token::Kind::End; ++behind)
+    open += tokens.peek_ahead(behind).text == "(" ? 1 : tokens.peek_ahead(behind).text == ")" ? -1 : 0;
+  return !is_assigned(tokens, behind);
+}
+
 class ProgramParser {
 public:
   explicit ProgramParser(const std::shared_ptr<const text::Source> &source)
@@ -61,17 +89,7 @@ public:
 private:
   inline static const std::vector<std::string> starts{"for", "if", "let", "repeat", "size", "tensor"};
 
-  /// A word is a keyword only where a name follows: a tensor may be called `let`.
-  bool at_word(std::string_view word) {
-    return tokens_.at(word) && tokens_.peek_second().kind == Token::Kind::Name;
-  }
-
-  /// Likewise, or a number.
-  bool at_repeat() {
-    const Token &second = tokens_.peek_second();
-    return at_word(repeat) ||
-           (tokens_.at(repeat) && (second.kind == Token::Kind::Integer || second.text == "{"));
-  }
+  bool at_word(std::string_view word) { return is_keyword(tokens_, 0, word); }
 
   TensorTree tensor() {
     TensorTree result;
@@ -107,7 +125,7 @@ private:
       result.condition = parse_formula(tokens_);
       result.span = tokens_.span_from(begin);
       body(result);
-    } else if (at_repeat()) {
+    } else if (is_repeat(tokens_, 0)) {
       rounds(result);
       result.span = tokens_.span_from(begin);
       body(result);
@@ -209,23 +227,22 @@ private:
 } // namespace
 
 bool is_program(const std::string &text) {
-  static const std::vector<std::string_view> words{"for", "let", "tensor", "size", repeat};
-  auto source = std::make_shared<const text::Source>("expression", text);
-  TokenList list = scan_tokens(source, Dialect::Program);
-  std::size_t at = 0; // behind operators of the user's own
-  const auto is_operator = [&](std::size_t k) {
-    return k + 1 < list.tokens.size() && list.tokens[k].text == "operator" &&
-           list.tokens[k + 1].kind == Token::Kind::Name;
+  const TokenStream tokens(std::make_shared<const text::Source>("expression", text), Dialect::Program);
+  const auto is_end = [&](std::size_t at) { return tokens.peek_ahead(at).kind == Token::Kind::End; };
+  const auto is = [&](std::size_t at, std::string_view symbol) {
+    return tokens.peek_ahead(at).text == symbol;
   };
-  while (is_operator(at)) {
-    while (at < list.tokens.size() && list.tokens[at].text != ";")
-      ++at;
-    ++at;
+  std::size_t begin = 0; // behind operators of the user's own
+  while (is_keyword(tokens, begin, "operator")) {
+    while (!is_end(begin) && !is(begin, ";"))
+      ++begin;
+    begin += !is_end(begin);
   }
-  if (list.tokens.size() < at + 2) return false;
-  const Token &first = list.tokens[at], &second = list.tokens[at + 1];
-  const bool repeats = first.text == repeat && (second.kind == Token::Kind::Integer || second.text == "{");
-  return repeats || (second.kind == Token::Kind::Name && std::ranges::find(words, first.text) != words.end());
+  for (std::size_t at = begin; !is_end(at); ++at)
+    if (is(at, "{") || is(at, ";")) return true;
+  constexpr std::string_view words[] = {"for", "let", "tensor", "size"};
+  return is_repeat(tokens, begin) ||
+         std::ranges::any_of(words, [&](auto word) { return is_keyword(tokens, begin, word); });
 }
 
 ProgramTree parse_program(const std::shared_ptr<const text::Source> &source) {

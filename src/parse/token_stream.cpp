@@ -33,8 +33,12 @@ const Token &TokenStream::peek() const {
   return token;
 }
 
+const Token &TokenStream::peek_ahead(std::size_t places) const {
+  return list_.tokens[std::min(position_ + places, list_.tokens.size() - 1)];
+}
+
 const Token &TokenStream::peek_second() const {
-  return list_.tokens[std::min(position_ + 1, list_.tokens.size() - 1)];
+  return peek_ahead(1);
 }
 
 Token TokenStream::next() {

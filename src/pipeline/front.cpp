@@ -122,8 +122,12 @@ void read_c(const Request &request, const compute::Fills &fills, Front &front) {
   front.computation.text = front.program;
 }
 
-void precompute(const parse::AssignmentTree &assignment, const compute::Fills &fills, Front &front) {
+/// `fills`: as declared. The program's result begins with what the line's does.
+void precompute(const parse::AssignmentTree &assignment, compute::Fills fills, Front &front) {
   const parse::ProgramTree tree = compute::with_workspace(assignment, *front.schedule.workspace);
+  if (const std::string &result = assignment.target.name.text;
+      assignment.op != parse::AssignmentTree::Operator::Set)
+    fills.emplace(result, compute::initial_of(compute::make_computation(assignment, fills).program, result));
   front.program = parse::to_text(tree);
   front.computation = compute::make_computation(tree, fills);
 }

@@ -159,6 +159,17 @@ void settle_indices(const Request &request, Front &front) {
   }
 }
 
+/// Of the quotient of a sum the sum of the quotients: it differs where each is rounded by itself.
+compute::Value divided_by_part(const compute::Value &value) {
+  const auto *whole = value::arguments_of(value::Operator::Divide, value);
+  const auto *dividends = whole ? value::arguments_of(value::Operator::Add, whole->at(0)) : nullptr;
+  if (!dividends) return value;
+  std::vector<compute::Value> parts;
+  for (const compute::Value &dividend : *dividends)
+    parts.push_back(value::quotient(dividend, whole->at(1)));
+  return value::sum(std::move(parts));
+}
+
 } // namespace
 
 void settle_types(const Request &request, Front &front) {
@@ -218,6 +229,7 @@ void settle_types(const Request &request, Front &front) {
     if (statement.type != of_target && summed.contains(statement.target.tensor))
       statement.type = value::promoted(statement.type);
     statement.types = types;
+    if (value::is_integer(statement.type)) statement.value = divided_by_part(statement.value);
     set_ends(statement, types);
   }
   front.computation.types = types;

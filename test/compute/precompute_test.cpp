@@ -71,6 +71,34 @@ TEST(Precompute, AScalarThatIsAddedToTheResult) {
             "}\n");
 }
 
+TEST(Precompute, ReducesAsTheLineDoes) {
+  EXPECT_EQ(program_of("C(i,j) = A(i,k) * B(k,j) * d(j) in min.+", "workspace w(j) for A(i,k) * B(k,j)"),
+            "for i {\n"
+            "  let w(j) = inf;\n"
+            "  for k {\n"
+            "    for j {\n"
+            "      w(j) min= A(i, k) * B(k, j) in min.+;\n"
+            "    }\n"
+            "  }\n"
+            "  for j {\n"
+            "    C(i, j) = w(j) * d(j) in min.+;\n"
+            "  }\n"
+            "}\n");
+  EXPECT_EQ(program_of("y(i) *= A(i,j)", "workspace s for A(i,j)"), "for i {\n"
+                                                                    "  let s = 1;\n"
+                                                                    "  for j {\n"
+                                                                    "    s *= A(i, j);\n"
+                                                                    "  }\n"
+                                                                    "  y(i) *= s;\n"
+                                                                    "}\n");
+  EXPECT_EQ(message_of("y(i) max= 2 * A(i,j)", "workspace s for A(i,j)"),
+            "expression:1:1: error: a workspace needs that `*` distributes over `max`, by which is reduced "
+            "[not-supported]");
+  EXPECT_EQ(message_of("y(i) = A(i,j) * x(j) in +.second", "workspace s for x(j) * A(i,j)"),
+            "expression:1:1: error: the factors of `second` can't change places, as a workspace asks for "
+            "[not-supported]");
+}
+
 TEST(Precompute, MistakesAreSaid) {
   const std::string product = "C(i,j) = A(i,k) * B(k,j)";
   EXPECT_EQ(message_of(product, "workspace w(j) for A(i,k) * D(k,j)"),
@@ -80,7 +108,7 @@ TEST(Precompute, MistakesAreSaid) {
   EXPECT_EQ(message_of(product, "workspace w(r) for A(i,k) * B(k,j)"),
             "-s:1:13: error: the workspace's factors have no index `r` [unknown-variable]");
   EXPECT_EQ(message_of(product, "workspace C(j) for A(i,k) * B(k,j)"),
-            "-s:1:11: error: `C` is a tensor of the assignment [duplicate-name]");
+            "-s:1:11: error: `C` is a name in the assignment [duplicate-name]");
   EXPECT_EQ(message_of("y(i) = b(i) - A(i,j) * x(j)", "workspace w(i) for A(i,j)"),
             "expression:1:8: error: `b(i) - A(i,j) * x(j)` is not a product, so a workspace can't hold a "
             "part of it "

@@ -79,6 +79,33 @@ TEST(ToolRun, SaysWhatTheResultIs) {
   EXPECT_EQ(facts.at("first").at(1).at("coordinate"), nlohmann::json({1}));
   EXPECT_EQ(facts.at("first").at(1).at("value"), 4);
 }
+
+TEST(ToolRun, AWorkspaceReducesAsTheLineDoes) {
+  const Desk desk;
+  for (const std::string line : {"C(i,j) = A(i,k) * B(k,j) in min.+",
+                                 "C(i,j) = A(i,k) * B(k,j) * d(j) in min.+", "C(i,j) max= A(i,k) * B(k,j)",
+                                 "C(i,j) min= A(i,k) * B(k,j) in min.max", "C(i,j) *= A(i,k) * B(k,j)"}) {
+    std::vector<std::string> arguments{"run", line, "-i", "A=random:3x2", "-i", "B=random:2x4,seed=7"};
+    if (line.find('d') != std::string::npos) arguments.insert(arguments.end(), {"-i", "d=random:4"});
+    const nlohmann::json plain = expect_right(desk, arguments).at("result");
+    arguments.insert(arguments.end(), {"-s", "workspace w(j) for A(i,k) * B(k,j)"});
+    EXPECT_EQ(expect_right(desk, arguments).at("result"), plain) << line;
+  }
+}
+
+/// Of integers, each quotient is rounded by itself.
+TEST(ToolRun, QuotientsOfProgramsAreThoseOfLines) {
+  const Desk desk;
+  for (const std::string line : {"y(i) = x(i)/z + w(i)/z", "y(i) += (x(i) - 2*w(i) + 5)/z"}) {
+    const auto result_of = [&](const std::string &text) {
+      return expect_right(desk, {"run", text, "--type", "int32", "-i", "x=integers:9,density=1,most=9", "-i",
+                                 "w=integers:9,density=1,most=9,seed=3", "-i", "z=3", "-f", "x=sv"})
+          .at("result");
+    };
+    EXPECT_EQ(result_of("for i { " + line + "; }"), result_of(line)) << line;
+  }
+}
+
 TEST(ToolRun, InfinitiesAndStoredZeros) {
   Desk desk;
   desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1\n2 1 2\n3 1 1\n");
