@@ -1,8 +1,7 @@
 #include "convert/duplicates.h"
 
+#include "convert/exact.h"
 #include "value/type.h"
-
-#include <algorithm>
 
 namespace unravel::convert {
 
@@ -17,9 +16,7 @@ value::Scalar scalar_of(const data::Coordinates &entries, std::size_t e, value::
 } // namespace
 
 void combine_duplicates(data::Coordinates &entries, const value::Operator &op, value::Type type) {
-  if (value::is_integer(type) &&
-      !std::ranges::all_of(entries.value, [&](double number) { return value::holds(type, number); }))
-    return;
+  require_held(entries, type, "entries of one coordinate are combined as");
   data::sort(entries, data::natural_modes(entries.order()));
   data::combine_duplicates(entries, [&](std::size_t first, std::size_t other) {
     const value::Scalar made = value::converted(
