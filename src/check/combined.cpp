@@ -126,12 +126,13 @@ Value combined(const value::Operator &op, const std::vector<Value> &arguments, v
     for (const Value &argument : arguments)
       parts.emplace_back(argument.value, argument.imaginary);
     const auto made = value::evaluate_complex<long double>(op, parts);
-    return {made.real(), magnitude_of(op, arguments, static_cast<double>(std::abs(made))), made.imag()};
+    return {held(made.real(), type), magnitude_of(op, arguments, static_cast<double>(std::abs(made))),
+            held(made.imag(), type)};
   }
   std::vector<long double> numbers;
   for (const Value &argument : arguments)
     numbers.push_back(argument.value);
-  const auto value = value::evaluate<long double>(op, numbers);
+  const auto value = held(value::evaluate<long double>(op, numbers), type);
   if (is_uncertain(op, arguments, type)) return {value, std::numeric_limits<double>::infinity()};
   return {value, magnitude_of(op, arguments, std::fabs(static_cast<double>(value)))};
 }

@@ -1,5 +1,6 @@
 #include "check/reference.h"
 
+#include "check/typed_value.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -68,13 +69,14 @@ struct Sums {
   std::vector<double> magnitude;
   std::unordered_map<Offset, std::size_t, OffsetHash> number; // of each element that has terms, if sparse
 
-  void add(Offset offset, long double term) {
+  /// `type`: of the sum.
+  void add(Offset offset, long double term, value::Type type) {
     auto k = static_cast<std::size_t>(offset);
     if (is_sparse) {
       k = number.emplace(offset, sum.size()).first->second;
       if (k == sum.size()) sum.push_back(0), magnitude.push_back(0);
     }
-    sum[k] += term;
+    sum[k] = held(sum[k] + term, type);
     magnitude[k] += static_cast<double>(std::fabs(term));
   }
 };
@@ -222,7 +224,7 @@ private:
       if (index < 0 || index >= product_.shape[mode]) return;
       offset = offset * static_cast<Offset>(product_.shape[mode]) + static_cast<Offset>(index);
     }
-    sums_.add(offset, term);
+    sums_.add(offset, held(term, product_.type), product_.result_type);
   }
 
   const ReferenceProduct &product_;

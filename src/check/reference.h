@@ -1,6 +1,7 @@
 #pragma once
 
 #include "data/coordinates.h"
+#include "value/type.h"
 
 #include <cstdint>
 #include <map>
@@ -35,6 +36,9 @@ struct ReferenceProduct {
   std::vector<std::int64_t> extents;
   /// Of indices whose values are restricted to [first, second): by number.
   std::map<int, std::pair<std::int64_t, std::int64_t>> ranges;
+  /// Of the terms, and of their sums: what is too large for it is infinite.
+  value::Type type = value::Type::Float64;
+  value::Type result_type = value::Type::Float64;
 };
 
 /// One of the values that an element may have, where it is reduced by `any`.

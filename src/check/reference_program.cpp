@@ -124,9 +124,10 @@ ReferenceProduct product_of(const Statement &statement, const ProgramInput &inpu
     const Coordinates &made = reciprocals.emplace_back(reciprocals_of(*input.operands.at(divisor.tensor)));
     product.factors.push_back({&made, subscripts(divisor, made.shape)});
   }
-  const ProgramResult &result = input.results.at(statement.target.tensor);
-  product.shape = result.shape;
-  product.result = subscripts(statement.target, result.shape);
+  product.shape = input.results.at(statement.target.tensor).shape;
+  product.result = subscripts(statement.target, product.shape);
+  product.type = statement.type;
+  product.result_type = compute::type_of(input.types, statement.target.tensor);
   for (const auto &[index, range] : input.ranges)
     if (auto own = std::ranges::find(indices, index); own != indices.end())
       product.ranges.emplace(static_cast<int>(own - indices.begin()), range);
@@ -192,14 +193,9 @@ public:
     const Written &written = results_.at(statements_.front().target.tensor);
     SparseReference result{
         written.shape, {}, {}, {}, static_cast<double>(identity_of(statements_.front()).value)};
-    const bool is_complex = value::is_complex(type_of(statements_.front().target.tensor));
     result.choices = choices_[statements_.front().target.tensor];
-    for (const auto &[offset, element] : written.sparse) {
-      result.offset.push_back(offset);
-      result.value.push_back(static_cast<double>(element.value));
-      result.magnitude.push_back(element.magnitude);
-      if (is_complex) result.imaginary.push_back(static_cast<double>(element.imaginary));
-    }
+    for (const auto &[offset, element] : written.sparse)
+      result.offset.push_back(offset), append(element, type_of(statements_.front().target.tensor), result);
     return result;
   }
 
@@ -213,13 +209,9 @@ public:
       result.has_truths = std::ranges::any_of(statements_, [&](const compute::Statement &statement) {
         return statement.target.tensor == name && statement.accumulate && value::is_truth(statement.by);
       });
-      const bool is_complex = value::is_complex(type_of(name));
       result.choices = choices_[name];
-      for (const Value &element : written.elements) {
-        result.value.push_back(static_cast<double>(element.value));
-        result.magnitude.push_back(element.magnitude);
-        if (is_complex) result.imaginary.push_back(static_cast<double>(element.imaginary));
-      }
+      for (const Value &element : written.elements)
+        append(element, type_of(name), result);
     }
     reference.missing = missing_;
     reference.missing_span = missing_span_;
@@ -232,6 +224,12 @@ private:
     std::vector<Value> elements;
     std::map<Offset, Value> sparse;
   };
+
+  template <class Result> static void append(const Value &element, value::Type type, Result &result) {
+    result.value.push_back(static_cast<double>(element.value));
+    result.magnitude.push_back(element.magnitude);
+    if (value::is_complex(type)) result.imaginary.push_back(static_cast<double>(element.imaginary));
+  }
 
   static Value value_of(const ProgramResult &result, std::size_t k) {
     Value made{result.initial[k], 0, result.imaginary.empty() ? 0 : result.imaginary[k]};
@@ -410,7 +408,8 @@ private:
     std::vector<Value> &elements = results_.at(statement.target.tensor).elements;
     for (std::size_t k = 0; k < elements.size(); ++k) {
       if (!statement.accumulate) elements[k] = {};
-      elements[k].value += sums.value[k], elements[k].magnitude += sums.magnitude[k];
+      elements[k].value = held(elements[k].value + sums.value[k], type_of(statement.target.tensor));
+      elements[k].magnitude += sums.magnitude[k];
     }
   }
 

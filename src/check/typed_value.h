@@ -36,13 +36,19 @@ inline long double number_of(const value::Scalar &number) {
   return number.integer;
 }
 
+/// What is too large for single precision is infinite there; other numbers are not rounded.
+inline long double held(long double number, value::Type type) {
+  const auto single = static_cast<float>(number);
+  return value::type_of_parts(type) == value::Type::Float32 && std::isinf(single) ? single : number;
+}
+
 /// From one type to another, as C does.
 inline Value converted(const Value &value, value::Type from, value::Type to) {
   if (!value::is_integer(to))
-    return {value.value,
+    return {held(value.value, to),
             value::is_integer(from) && value.is_known() ? std::fabs(static_cast<double>(value.value))
                                                         : value.magnitude,
-            value::is_complex(to) ? value.imaginary : 0};
+            value::is_complex(to) ? held(value.imaginary, to) : 0};
   if (to == value::Type::Bool && value.imaginary != 0) return {1, value.magnitude};
   if (from == to) return value;
   const bool is_whole = value::is_integer(from);

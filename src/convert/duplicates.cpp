@@ -1,10 +1,9 @@
 #include "convert/duplicates.h"
 
+#include "convert/exact.h"
 #include "convert/halves.h"
 #include "report/diagnostic.h"
 #include "value/type.h"
-
-#include <algorithm>
 
 namespace unravel::convert {
 
@@ -17,22 +16,26 @@ value::Scalar scalar_of(const data::Coordinates &entries, std::size_t e, value::
     return value::converted({value::Type::Complex128, parts.real(), 0, parts.imag()}, type);
   if (!entries.is_complex()) return value::Scalar::of(parts.real(), type);
   const std::optional<value::Scalar> whole = whole_of(parts, type);
-  report::require(whole.has_value(), "a type holds the integers that are combined in it");
   return *whole;
 }
 
-bool holds(value::Type type, const data::Coordinates &entries) {
+/// Integers in halves, which the type is to hold.
+void require_whole(const data::Coordinates &entries, value::Type type) {
   for (std::size_t e = 0; e < entries.size(); ++e)
-    if (entries.is_complex() ? !whole_of({entries.value[e], entries.imaginary[e]}, type)
-                             : !value::holds(type, entries.value[e]))
-      return false;
-  return true;
+    if (!whole_of({entries.value[e], entries.imaginary[e]}, type))
+      report::fail(report::Kind::value_width,
+                   std::string("entries of one coordinate are combined as ") +
+                       std::string(value::facts_of(type).word) + " values, which doesn't hold one of them",
+                   "give the tensor a type that holds them");
 }
 
 } // namespace
 
 void combine_duplicates(data::Coordinates &entries, const value::Operator &op, value::Type type) {
-  if (value::is_integer(type) && !holds(type, entries)) return;
+  if (entries.is_complex() && is_wide_integer(type))
+    require_whole(entries, type);
+  else
+    require_held(entries, type, "entries of one coordinate are combined as");
   data::sort(entries, data::natural_modes(entries.order()));
   data::combine_duplicates(entries, [&](std::size_t first, std::size_t other) {
     const value::Scalar made = value::converted(

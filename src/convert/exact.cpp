@@ -34,4 +34,17 @@ void require_exact(const data::ArrayFolder &folder, const layout::Layout &layout
       require_exact(given->second, array.name, what, hint);
 }
 
+void require_held(const data::Coordinates &entries, value::Type type, const std::string &what) {
+  const std::string_view word = value::facts_of(type).word;
+  if (entries.is_complex() && !value::is_complex(type))
+    report::fail(report::Kind::value_width,
+                 fmt::format("{} {} values, but the entries are complex", what, word),
+                 "give the tensor a complex type: complex128");
+  for (const double number : entries.value)
+    if (!value::holds(type, number) && value::Scalar::of(number, type).number() != number)
+      report::fail(report::Kind::value_width,
+                   fmt::format("{} {} values, but {} is not one", what, word, number),
+                   "give the tensor a type that holds it");
+}
+
 } // namespace unravel::convert

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "data/coordinates.h"
 #include "data/folder.h"
 #include "tensor/tensor.h"
 
@@ -14,5 +15,10 @@ void require_exact(const tensor::Tensor &tensor, const std::string &what, const 
 /// The same of the values in a folder, which may be about to become doubles.
 void require_exact(const data::ArrayFolder &folder, const layout::Layout &layout, const std::string &what,
                    const std::string &hint);
+
+/// Throws value_width where the type doesn't hold an entry's value: integers no fraction and nothing beyond
+/// their ends (but 2^63, as which their greatest one is read), real numbers no complex one. `what`: who is to
+/// hold them, as in "`y.mtx` is to hold". O(entries).
+void require_held(const data::Coordinates &entries, value::Type type, const std::string &what);
 
 } // namespace unravel::convert

@@ -136,6 +136,13 @@ Coordinates sums_without(double fill, Coordinates entries) {
 
 using Number = std::complex<double>;
 
+/// Were some of the values rounded?
+bool has_single_values(const Tensor &tensor) {
+  return std::ranges::any_of(tensor.layout.arrays, [&](const layout::Array &array) {
+    return array.is_value && value::type_of_parts(tensor.array(array.name).type()) == ValueType::Float32;
+  });
+}
+
 bool is_same(double a, double b) {
   return a == b || (a != a && b != b);
 }
@@ -149,11 +156,11 @@ std::string text_of(const Number &number) {
 
 void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOptions &options) {
   given = sums_without(options.fill, std::move(given));
-  if (value::type_of_parts(options.value) == ValueType::Float32)
-    for (std::vector<double> *parts : {&given.value, &given.imaginary})
+  Coordinates meant = sums_without(options.fill, unpack(tensor, options.max_memory));
+  if (has_single_values(tensor))
+    for (std::vector<double> *parts : {&given.value, &given.imaginary, &meant.value, &meant.imaginary})
       for (double &value : *parts)
         value = static_cast<float>(value);
-  Coordinates meant = sums_without(options.fill, unpack(tensor, options.max_memory));
   for (std::size_t e = 0; e < std::max(given.size(), meant.size()); ++e) {
     bool has_given = e < given.size(), has_meant = e < meant.size();
     if (has_given && has_meant && given.coordinate(e) != meant.coordinate(e)) {

@@ -156,6 +156,10 @@ private:
         fail_to_write(fmt::format("the folder exists and holds `{}`, which is not an array of a layout",
                                   entry.path().filename().string()));
     if (error) fail_to_write(error.message());
+    const auto first = files::directory_iterator(path_, error);
+    if (first != files::directory_iterator() && !files::exists(files::path(path_) / description_name, error))
+      fail_to_write(fmt::format("the folder exists and has no layout.json: `{}` is not an array of a layout",
+                                first->path().filename().string()));
   }
   [[noreturn]] void fail_to_write(const std::string &reason) const {
     fail(Kind::cannot_write, text::Place::of_file(path_), "cannot write: " + reason);

@@ -27,8 +27,8 @@ struct ArrayFolder {
 /// Throws cannot_read, bad_array_folder, bad_array_file, number_too_large, unsupported_file, memory_limit.
 ArrayFolder read_folder(const std::string &path, const ReadOptions &options = {});
 
-/// Writes a folder, complete or not at all. One that exists is replaced, but only when it holds nothing but
-/// such arrays. Throws cannot_write.
+/// Writes a folder, complete or not at all. One that exists is replaced, but only when it holds nothing, or
+/// layout.json and nothing but arrays. Throws cannot_write.
 void write_folder(const std::string &path, const ArrayFolder &folder);
 
 } // namespace unravel::data

@@ -186,11 +186,10 @@ Array parse_npy(std::string_view content, const std::string &path) {
 }
 
 std::optional<DType> npy_type(std::string_view beginning) {
-  for (const value::TypeFacts &type : value::all_types)
-    if (type.type != DType::Bit && beginning.starts_with(magic) &&
-        beginning.find(fmt::format("'descr': '<{}'", type.numpy)) != std::string_view::npos)
-      return type.type;
-  return std::nullopt;
+  return report::unless_refused([&] {
+    const auto [begin, data] = find_header(beginning, "");
+    return HeaderReader(beginning, "", begin, data).read().type;
+  });
 }
 
 std::string_view npy_data(std::string_view content, const std::string &path) {

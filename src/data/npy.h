@@ -36,7 +36,10 @@ Array parse_npy(std::string_view content, const std::string &path);
 /// The bytes of its elements, whatever these are.
 std::string_view npy_data(std::string_view content, const std::string &path);
 
-/// The type of elements, of what a .npy file begins with; none where that isn't told.
+/// So many bytes have any header of version 1.
+inline constexpr std::size_t longest_npy_header = 10 + 65535;
+
+/// The type of elements, of what a .npy file begins with, its header; none where that isn't told.
 std::optional<DType> npy_type(std::string_view beginning);
 
 /// Writes a .npy file of version 1, complete or not at all. Throws cannot_write.

@@ -85,7 +85,7 @@ public:
   }
 
   std::string beginning(const std::string &name) {
-    std::string text(4096, 0);
+    std::string text(longest_npy_header, 0);
     const std::unique_ptr<zip_file_t, int (*)(zip_file_t *)> file(
         zip_fopen(archive_.get(), (name + ".npy").c_str(), 0), zip_fclose);
     const zip_int64_t size = file ? zip_fread(file.get(), text.data(), text.size()) : 0;
@@ -127,7 +127,9 @@ class MatrixReader {
 public:
   MatrixReader(Archive &archive, std::string format) : archive_(archive), format_(std::move(format)) {
     const std::vector<std::int64_t> shape = archive_.integers("shape");
-    if (shape.empty() || shape.size() > 2 || std::ranges::any_of(shape, [](std::int64_t n) { return n < 0; }))
+    const bool has_coordinates = format_ == "coo" && archive_.has("coords");
+    if (shape.empty() || (shape.size() > 2 && !has_coordinates) ||
+        std::ranges::any_of(shape, [](std::int64_t n) { return n < 0; }))
       archive_.refuse("`shape` doesn't have one or two extents");
     result_ = Coordinates(shape);
   }
@@ -137,7 +139,7 @@ public:
       coordinate_rows();
     else if (format_ == "coo")
       coordinates();
-    else if (result_.order() != 2)
+    else if (result_.order() != 2 && format_ != "csr")
       archive_.refuse(fmt::format("a matrix in format {} has two modes", format_));
     else if (format_ == "csr" || format_ == "csc" || format_ == "bsr")
       compressed();
@@ -164,23 +166,31 @@ private:
     if (data.is_complex()) result_.imaginary.push_back(data.imaginary(k));
   }
 
+  /// Newer versions of SciPy write a vector as a matrix of one row, but say its own shape.
+  bool is_vector() const { return result_.order() == 1; }
+  std::int64_t extent(std::size_t mode) const {
+    if (is_vector()) return mode == 0 ? 1 : result_.shape[0];
+    return result_.shape[mode];
+  }
+
   /// data[k] at that coordinate.
   void add(std::size_t mode_0, std::int64_t at_0, std::int64_t at_1, const Array &data, std::size_t k) {
     const std::size_t mode_1 = 1 - mode_0;
-    if (at_0 < 0 || at_0 >= result_.shape[mode_0] || at_1 < 0 || at_1 >= result_.shape[mode_1])
+    if (at_0 < 0 || at_0 >= extent(mode_0) || at_1 < 0 || at_1 >= extent(mode_1))
       archive_.refuse(fmt::format("entry {} lies outside of the matrix", result_.size()));
-    result_.index[mode_0].push_back(at_0);
-    result_.index[mode_1].push_back(at_1);
+    if (!is_vector()) result_.index[mode_0].push_back(at_0);
+    result_.index[is_vector() ? 0 : mode_1].push_back(at_1);
     add_value(data, k);
   }
 
-  /// Of a vector, or a matrix, in newer versions of SciPy.
+  /// A row of indices for each mode: of vectors, and of more than two modes.
   void coordinate_rows() {
     const Array coordinates = archive_.array("coords"), data = archive_.array("data");
     const std::size_t entries = data.size();
-    require(coordinates.is_integer() && coordinates.shape.size() == 2 && data.shape.size() == 1 &&
-                coordinates.size() == entries * result_.order(),
-            "`coords` must have an index for each mode and each element of `data`");
+    const std::vector<std::int64_t> wanted{static_cast<std::int64_t>(result_.order()),
+                                           static_cast<std::int64_t>(entries)};
+    require(coordinates.is_integer() && coordinates.shape == wanted && data.shape.size() == 1,
+            "`coords` must have a row for each mode, an index in it for each element of `data`");
     archive_.take_entries(entries, result_.order());
     for (std::size_t mode = 0; mode < result_.order(); ++mode)
       for (std::size_t k = 0; k < entries; ++k) {
@@ -193,7 +203,6 @@ private:
   }
 
   void coordinates() {
-    require(result_.order() == 2, "a matrix in format coo has two modes");
     const std::vector<std::int64_t> row = archive_.integers("row"), col = archive_.integers("col");
     const Array data = archive_.array("data");
     require(row.size() == col.size() && row.size() == data.size(),
@@ -215,21 +224,22 @@ private:
       require(data.shape.size() == 3, "`data` of a matrix in format bsr has three modes");
       rows = data.shape[1], columns = data.shape[2];
     }
-    require(rows > 0 && columns > 0 &&
-                data.size() / static_cast<std::size_t>(rows * columns) == indices.size(),
+    // Then the elements of a block can be counted, if there is one: so many are in the file.
+    require(rows > 0 && columns > 0 && !data.shape.empty() &&
+                data.shape[0] == static_cast<std::int64_t>(indices.size()) &&
+                (data.shape.size() == 1 || format_ == "bsr"),
             "`indices` and `data` differ in length");
     require(!starts.empty() && starts.front() == 0 &&
                 starts.back() == static_cast<std::int64_t>(indices.size()) && std::ranges::is_sorted(starts),
             "`indptr` doesn't rise from 0 to the number of indices");
-    require(static_cast<std::int64_t>(starts.size()) - 1 == result_.shape[outer] / rows &&
-                result_.shape[outer] % rows == 0,
+    require(static_cast<std::int64_t>(starts.size()) - 1 == extent(outer) / rows && extent(outer) % rows == 0,
             "`indptr` must have one element more than the matrix has rows, columns or block rows");
     archive_.take_entries(data.size(), 2);
     result_.reserve(data.size());
     for (std::size_t r = 0; r + 1 < starts.size(); ++r)
       for (std::size_t p = static_cast<std::size_t>(starts[r]); p < static_cast<std::size_t>(starts[r + 1]);
            ++p) {
-        require(0 <= indices[p] && indices[p] < result_.shape[1 - outer],
+        require(0 <= indices[p] && indices[p] < extent(1 - outer) / columns,
                 "an index lies outside of the matrix");
         for (std::int64_t i = 0; i < rows; ++i)
           for (std::int64_t j = 0; j < columns; ++j)

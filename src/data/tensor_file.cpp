@@ -221,8 +221,9 @@ std::optional<value::Type> complex_type_in(const std::string &path) {
   if (format == Format::Archive) {
     beginning = report::unless_refused([&] { return beginning_of_values(path); }).value_or("");
   } else if (const gzFile file = gzopen(path.c_str(), "rb")) { // plain ones, too
-    beginning.resize(4096);
-    beginning.resize(static_cast<std::size_t>(std::max(0, gzread(file, beginning.data(), 4096))));
+    beginning.resize(longest_npy_header);
+    const int size = gzread(file, beginning.data(), static_cast<unsigned>(longest_npy_header));
+    beginning.resize(static_cast<std::size_t>(std::max(0, size)));
     gzclose(file);
   }
   std::optional<value::Type> type = npy_type(beginning);

@@ -1,6 +1,5 @@
 #include "run/operand.h"
 
-#include "check/operand_entries.h"
 #include "compute/fills.h"
 #include "compute/own_operators.h"
 #include "convert/duplicates.h"
@@ -17,7 +16,6 @@
 #include <complex>
 #include <filesystem>
 #include <fmt/format.h>
-#include <unordered_set>
 
 namespace unravel::run {
 
@@ -213,10 +211,12 @@ private:
                    fmt::format("a tensor of order {} ({}), but `{}` has 0 subscripts in the expression",
                                spec.sizes->size(), fmt::join(*spec.sizes, " x "), use.name),
                    "leave out the sizes");
-    // "random" without a density: full for dense layouts, sparse otherwise.
+    // Values at random without a density: full for dense layouts, sparse otherwise.
     const layout::Layout &layout = front_.layouts.at(use.name);
     bool dense = std::ranges::all_of(layout.arrays, [](auto &array) { return array.is_value; });
-    if (spec.kind == data::GeneratorKind::Random && !spec.density && !spec.entries && dense) spec.density = 1;
+    const bool is_random =
+        spec.kind == data::GeneratorKind::Random || spec.kind == data::GeneratorKind::Integers;
+    if (is_random && !spec.density && !spec.entries && dense) spec.density = 1;
     if (use.order == 0) spec.sizes = std::vector<std::int64_t>{}, spec.density = 1;
     return spec;
   }
@@ -297,16 +297,6 @@ double fill_of(const pipeline::Front &front, const std::string &tensor) {
 
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders) {
   return Reader(request, front, folders).read();
-}
-
-data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries) {
-  std::unordered_set<check::Coordinate, check::HashCoordinate> given;
-  for (std::size_t e = 0; e < entries.size(); ++e)
-    given.insert(entries.coordinate(e));
-  for (std::size_t e = 0; e < stored.size(); ++e)
-    if (const check::Coordinate at = stored.coordinate(e); !given.contains(at))
-      entries.append(at, stored.value[e]);
-  return entries;
 }
 
 } // namespace unravel::run

@@ -38,9 +38,6 @@ value::Operator combining_operator(const std::string &name, const std::string &o
 /// What files and numbers say of their type, where they are complex, is noted as known of their tensors.
 void note_complex_inputs(Request &request);
 
-/// The entries, and those slots of the stored ones that no entry has.
-data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries);
-
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders);
 
 } // namespace unravel::run

@@ -18,10 +18,10 @@
 #include "run/operand.h"
 #include "run/outputs.h"
 #include "run/packed.h"
+#include "run/stored_values.h"
 #include "tensor/counts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <ranges>
@@ -34,12 +34,6 @@ using report::Kind;
 namespace {
 
 using Clock = machine::Stopwatch;
-
-bool is_finite(const data::Elements &values) {
-  for (std::size_t k = 0; k < values.size(); ++k)
-    if (!std::isfinite(values.real(k)) || !std::isfinite(values.imaginary(k))) return false;
-  return true;
-}
 
 /// Of a kernel, or an inspector.
 void check_code(int code) {
@@ -211,7 +205,9 @@ private:
       } else if (operand->second.packed) {
         tensors_.emplace(use.name, *operand->second.packed);
       } else if (request_.check) {
-        tensors_.emplace(use.name, convert::pack(layout, operand->second.coordinates, options));
+        tensor::Tensor packed = convert::pack(layout, operand->second.coordinates, options);
+        round_as_stored(operand->second.coordinates,
+                        tensors_.emplace(use.name, std::move(packed)).first->second);
       } else {
         tensors_.emplace(use.name, convert::pack(layout, std::move(operand->second.coordinates), options));
       }
@@ -485,14 +481,9 @@ private:
         [](const compute::Statement &statement) { return statement.product || !statement.masks.empty(); });
   }
 
-  /// Is there an infinity or a NaN? Then it matters which zeros are stored.
   bool has_special_values() const {
-    return std::ranges::any_of(tensors_, [](const auto &tensor) {
-      const auto &arrays = tensor.second.layout.arrays;
-      return std::ranges::any_of(arrays, [&](const layout::Array &array) {
-        return array.is_value && !is_finite(tensor.second.array(array.name));
-      });
-    });
+    return std::ranges::any_of(tensors_,
+                               [](const auto &tensor) { return run::has_special_values(tensor.second); });
   }
 
   [[noreturn]] void fail_missed_divisor() {

@@ -50,7 +50,7 @@ class Converter {
 public:
   explicit Converter(const ConvertCommandOptions &options) : options_(options) {
     pack_.index = options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
-    pack_.value = value::type_called(options.type).value_or(value::Type::Float64);
+    type_ = value::type_called(options.type);
     if (!options.max_memory.empty()) pack_.max_memory = memory_bytes(options.max_memory);
     read_.max_memory = pack_.max_memory;
     read_.progress = reading_progress();
@@ -58,6 +58,8 @@ public:
 
   Facts convert() {
     check_options();
+    if (!to_file_) wanted_ = read_wanted();
+    pack_.value = type_.value_or(value::Type::Float64);
     read();
     if (to_file_)
       write_file();
@@ -86,6 +88,21 @@ private:
                    fmt::format("cannot write: there is no folder `{}`", folder.string()));
   }
 
+  /// What -f says, also of the values: their type, which --type may say too, and the fill.
+  parse::LayoutReference read_wanted() {
+    parse::LayoutReference wanted = reference("-f", options_.to);
+    pack_.fill = wanted.values.fill.value_or(0);
+    if (!wanted.values.type) return wanted;
+    const auto type = value::type_called(wanted.values.type->text);
+    if (type_ && type_ != type)
+      report::fail(Kind::bad_option, wanted.values.type->span,
+                   fmt::format("`--type {}` gives the values another type than -f does, {}", options_.type,
+                               wanted.values.type->text),
+                   "leave out one of them");
+    type_ = type;
+    return wanted;
+  }
+
   template <class Work> void timed(const std::string &what, Work work) {
     const machine::Stopwatch clock;
     work();
@@ -104,7 +121,7 @@ private:
         spec.is_complex = value::is_complex(pack_.value);
         entries_ = data::generate(spec, pack_.max_memory);
       } else {
-        if (options_.type.empty()) pack_.value = data::complex_type_in(options_.input).value_or(pack_.value);
+        if (!type_) pack_.value = data::complex_type_in(options_.input).value_or(pack_.value);
         entries_ = data::read_tensor(options_.input, read_);
       }
     });
@@ -124,7 +141,7 @@ private:
       data::ArrayFolder folder = data::read_folder(options_.input, read_);
       layout = layout_of(folder);
       for (const auto &[name, array] : folder.arrays)
-        if (options_.type.empty() && array.is_complex()) pack_.value = array.type();
+        if (!type_ && array.is_complex()) pack_.value = array.type();
       convert::require_exact(folder, layout.layout,
                              fmt::format("values of `{}` are converted as doubles", options_.input),
                              "leave its arrays as they are: kernels compute with them exactly");
@@ -217,18 +234,16 @@ private:
   /// The layout wanted, for tensors of the input's order; without modes of extent 1 where it has none for it,
   /// the last ones first.
   layout::Layout target() {
-    parse::LayoutReference wanted = reference("-f", options_.to);
-    pack_.fill = wanted.values.fill.value_or(0);
     const std::size_t order = facts_.shape.size();
     auto units = static_cast<std::size_t>(std::ranges::count(facts_.shape, 1));
     try {
-      return layout::load_layout(wanted, order).layout;
+      return layout::load_layout(wanted_, order).layout;
     } catch (const report::Error &error) {
       if (error.diagnostic().kind != Kind::unknown_layout) throw;
       for (std::size_t fewer = 1; fewer <= units; ++fewer) {
         std::optional<layout::Layout> smaller;
         try {
-          smaller = layout::load_layout(wanted, order - fewer).layout;
+          smaller = layout::load_layout(wanted_, order - fewer).layout;
         } catch (const report::Error &refused) {
           if (refused.diagnostic().kind != Kind::unknown_layout) throw;
           continue;
@@ -276,6 +291,7 @@ private:
       options.type = pack_.value;
       data::sort(entries_, data::natural_modes(entries_.order()));
       data::combine_duplicates(entries_);
+      convert::require_held(entries_, pack_.value, fmt::format("`{}` is to hold", options_.output));
       facts_.entries = entries_.size();
       full ? data::write_dense(options_.output, entries_, options)
            : data::write_tensor(options_.output, entries_, options);
@@ -286,6 +302,8 @@ private:
   }
 
   const ConvertCommandOptions &options_;
+  std::optional<value::Type> type_; // that the options give the values
+  parse::LayoutReference wanted_;   // of a folder
   convert::PackOptions pack_;
   data::ReadOptions read_;
   bool to_file_ = false;

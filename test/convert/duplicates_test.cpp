@@ -1,6 +1,8 @@
 // Entries of one coordinate, combined by an operator.
 #include "convert/duplicates.h"
 
+#include "report/diagnostic.h"
+
 #include <gtest/gtest.h>
 
 namespace unravel::convert::test {
@@ -45,12 +47,21 @@ TEST(Duplicates, IntegersWrapAround) {
   EXPECT_EQ(entries.value, std::vector<double>{16});
 }
 
-TEST(Duplicates, WhatTheTypeDoesntHoldIsLeft) {
+/// Packing would add 0.5 and 1.5 up, and store an integer.
+TEST(Duplicates, WhatTheTypeDoesntHoldIsRefused) {
   data::Coordinates entries({1});
   entries.append({0}, 0.5);
-  entries.append({0}, 1);
-  combine_duplicates(entries, value::Operator::Minimum, value::Type::Int32);
-  EXPECT_EQ(entries.size(), 2u);
+  entries.append({0}, 1.5);
+  try {
+    combine_duplicates(entries, value::Operator::Maximum, value::Type::Int32);
+    ADD_FAILURE() << "they are combined";
+  } catch (const report::Error &error) {
+    EXPECT_EQ(error.diagnostic().kind, report::Kind::value_width);
+    EXPECT_EQ(error.diagnostic().message,
+              "entries of one coordinate are combined as int32 values, but 0.5 is not one");
+  }
+  entries.imaginary = {0, 1};
+  EXPECT_THROW(combine_duplicates(entries, value::Operator::First, value::Type::Float64), report::Error);
 }
 
 TEST(Duplicates, ComplexNumbers) {

@@ -112,6 +112,31 @@ TEST(Npz, FormatsOfSciPy) {
             entries({2, 3}, {{0, 1, 1}, {1, 2, 0}}, {1, 2, 7}));
 }
 
+/// Newer versions of SciPy have vectors, and tensors of more modes.
+TEST(Npz, ArraysOfOtherOrders) {
+  Archives archives;
+  const Coordinates vector = entries({5}, {{3, 0}}, {1.5, 2});
+  Members of_vector = {{"shape", npy(Integers{5})},
+                       {"data", npy(std::vector<double>{1.5, 2})},
+                       {"_is_array", npy(Integers{1})}};
+  of_vector = with(of_vector, "format", word("csr"));
+  of_vector = with(of_vector, "indptr", npy(Integers{0, 2}));
+  EXPECT_EQ(archives.read(with(of_vector, "indices", npy(Integers{3, 0}))), vector);
+  EXPECT_EQ(archives.refusal(with(of_vector, "indices", npy(Integers{3, 5}))),
+            "an index lies outside of the matrix [bad-array-file]");
+  of_vector = with(of_vector, "format", word("coo"));
+  of_vector = with(of_vector, "col", npy(Integers{3, 0}));
+  EXPECT_EQ(archives.read(with(of_vector, "row", npy(Integers{0, 0}))), vector);
+  EXPECT_EQ(archives.refusal(with(of_vector, "row", npy(Integers{0, 1}))),
+            "entry 1 lies outside of the matrix [bad-array-file]");
+  EXPECT_EQ(archives.read(with(of_vector, "coords", npy(Integers{3, 0}, {1, 2}))), vector);
+  EXPECT_EQ(archives.read({{"format", word("coo")},
+                           {"shape", npy(Integers{2, 3, 4})},
+                           {"coords", npy(Integers{1, 0, 2, 1, 3, 0}, {3, 2})},
+                           {"data", npy(std::vector<double>{4, 5})}}),
+            entries({2, 3, 4}, {{1, 0}, {2, 1}, {3, 0}}, {4, 5}));
+}
+
 TEST(Npz, OneArray) {
   Archives archives;
   EXPECT_EQ(archives.read({{"arr_0", npy(std::vector<double>{1, 2, 3, 4}, {2, 2})}}),
@@ -160,6 +185,26 @@ TEST(Npz, ArchivesThatAreWrong) {
       {{{"a", npy(Integers{1})}, {"b", npy(Integers{1})}},
        "the archive has 2 arrays, and no `format`: it is neither a SciPy matrix nor a single array "
        "[bad-array-file]"},
+      // The modes and the entries were told apart by their product alone.
+      {{{"format", word("coo")},
+        {"shape", npy(Integers{9, 9})},
+        {"coords", npy(Integers{1, 1, 2, 0, 5, 6}, {3, 2})},
+        {"data", npy(std::vector<double>{4, 5, 6})}},
+       "`coords` must have a row for each mode, an index in it for each element of `data` [bad-array-file]"},
+      // The elements of a block were counted modulo 2^64, and divided by.
+      {{{"format", word("bsr")},
+        {"shape", npy(Integers{4, 3})},
+        {"indptr", npy(Integers{0})},
+        {"indices", npy(Integers{})},
+        {"data", npy(std::vector<double>{}, {0, std::int64_t{1} << 32, std::int64_t{1} << 32})}},
+       "`indptr` must have one element more than the matrix has rows, columns or block rows "
+       "[bad-array-file]"},
+      {{{"format", word("bsr")},
+        {"shape", npy(Integers{1, INT64_MAX})},
+        {"indptr", npy(Integers{0, 1})},
+        {"indices", npy(Integers{std::int64_t{1} << 62})},
+        {"data", npy(std::vector<double>{1, 2, 3, 4}, {1, 1, 4})}},
+       "an index lies outside of the matrix [bad-array-file]"},
       {with(csr, "data", "no array"), "this is not a .npy file [bad-array-file]"}};
   for (const auto &[members, message] : wrong)
     EXPECT_EQ(archives.refusal(members), message);

@@ -178,5 +178,95 @@ TEST(ToolConvert, WhatIsWrongIsSaidAndNothingWritten) {
   EXPECT_EQ(outcome.json().at("error").at("kind"), "memory-limit");
 }
 
+/// A file of another type held other numbers: 255 in place of 300, real parts alone.
+TEST(ToolConvert, FilesHoldTheNumbersOrAreRefused) {
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 300\n2 2 1\n");
+  desk.write("c.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 1 2\n");
+  for (const std::string out : {"b.mtx", "b.tns", "b.npy", "b.npz", "b.txt"}) {
+    expect_refused(desk, {"a.mtx", out, "--type", "uint8"},
+                   "error: `" + out +
+                       "` is to hold uint8 values, but 300 is not one [value-width]\n"
+                       "  hint: give the tensor a type that holds it\n");
+    expect_refused(desk, {"c.mtx", out, "--type", "f64"},
+                   "error: `" + out +
+                       "` is to hold f64 values, but the entries are complex [value-width]\n"
+                       "  hint: give the tensor a complex type: complex128\n");
+  }
+  // A double that stands for the greatest integer is read, and written.
+  std::filesystem::create_directory(desk.path("v"));
+  desk.write("v/layout.json", R"({"layout": "dense", "sizes": {"M": 2}})");
+  desk.write("v/val.npy", npy<std::int64_t>("<i8", {INT64_MAX, 5}));
+  convert(desk, {"v", "v.mtx", "--type", "int64"});
+  EXPECT_EQ(desk.read("v.mtx"), "%%MatrixMarket matrix array real general\n2 1\n9223372036854775807\n5\n");
+}
+
+/// Entries that the type doesn't hold were added up.
+TEST(ToolConvert, CombinedValuesAreOfTheType) {
+  Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 0.5\n1 1 1.5\n");
+  const std::string refusal =
+      "error: entries of one coordinate are combined as int32 values, but 0.5 is not one [value-width]\n"
+      "  hint: give the tensor a type that holds it\n";
+  expect_refused(desk, {"a.mtx", "b", "-f", "csr", "--type", "int32", "--combine", "max"}, refusal);
+  const Outcome run = desk.unravel(
+      {"run", spmv, "-f", "A=csr int32", "-i", "A=a.mtx", "-i", "x=ones", "--combine", "A=max", "--check"});
+  EXPECT_EQ(run.error, refusal);
+}
+
+/// `-f 'csr int32'` says it as --type does.
+TEST(ToolConvert, TheFormatSaysTheType) {
+  Desk desk;
+  desk.write("a.mtx", matrix);
+  convert(desk, {"a.mtx", "a", "-f", "csr f32"});
+  EXPECT_EQ(desk.read("a/val.npy"), npy<float>("<f4", {5, -1.5, 2, 7, 0.25}));
+  convert(desk, {"a", "b", "-f", "csc complex128"});
+  EXPECT_EQ(desk.read("b/val.npy"), npy<double>("<c16", {5, 0, 2, 0, 7, 0, -1.5, 0, 0.25, 0}, "5,"));
+  convert(desk, {"a.mtx", "c", "-f", "csr f32", "--type", "f32"});
+  EXPECT_EQ(desk.read("c/val.npy"), desk.read("a/val.npy"));
+  expect_refused(desk, {"a.mtx", "d", "-f", "csr int32"},
+                 "error: value -1.5 can't be stored in array `val` of int32 elements [value-width]\n"
+                 "  hint: declare the array with elements f64, or give the tensor a type that holds it\n");
+  const Outcome both = desk.unravel({"convert", "a.mtx", "d", "-f", "csr f32", "--type", "f64"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_NE(both.error.find("`--type f64` gives the values another type than -f does, f32 [bad-option]"),
+            std::string::npos)
+      << both.error;
+}
+
+/// A folder of somebody's arrays was taken for one that convert has written.
+TEST(ToolConvert, ArraysOfOthersAreKept) {
+  Desk desk;
+  desk.write("a.mtx", matrix);
+  std::filesystem::create_directory(desk.path("mine"));
+  desk.write("mine/data.npy", npy<double>("<f8", {1, 2}));
+  expect_refused(desk, {"a.mtx", "mine", "-f", "csr"},
+                 "mine: error: cannot write: the folder exists and has no layout.json: `data.npy` is not an "
+                 "array of a layout [cannot-write]\n");
+  EXPECT_TRUE(desk.has("mine/data.npy"));
+  std::filesystem::remove(desk.path("mine/data.npy"));
+  convert(desk, {"a.mtx", "mine", "-f", "csr"}); // an empty one
+  convert(desk, {"a.mtx", "mine", "-f", "csc"}); // one that was written so
+  EXPECT_FALSE(desk.has("mine/rowptr.npy"));
+}
+
+/// Headers were searched for the text that NumPy's own have.
+TEST(ToolConvert, ComplexArraysOfOtherPrograms) {
+  Desk desk;
+  const std::string array = npy<double>("<c16", {1, 2, 3, -4}, "2, 1");
+  const auto with = [&](const std::string &from, const std::string &to) {
+    std::string changed = array;
+    changed.replace(changed.find(from), from.size(), to);
+    return changed;
+  };
+  for (const std::string &text :
+       {array, with("'<c16'", "'=c16'"), with("'descr': '<c16',", "\"descr\" :\"<c16\",")}) {
+    desk.write("a.npy", text);
+    convert(desk, {"a.npy", "a.mtx"});
+    EXPECT_EQ(desk.read("a.mtx"),
+              "%%MatrixMarket matrix coordinate complex general\n2 1 2\n1 1 1 2\n2 1 3 -4\n");
+  }
+}
+
 } // namespace
 } // namespace unravel::tool::test

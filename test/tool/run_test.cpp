@@ -377,5 +377,27 @@ TEST(ToolRun, arrays_of_numpy_and_text) {
   EXPECT_NE(desk.read("y.mtx").find("\n1 1 10\n2 1 -2\n"), std::string::npos) << desk.read("y.mtx");
 }
 
+/// They had the density of layouts for sparse tensors.
+TEST(ToolRun, IntegersFillDenseTensors) {
+  const Desk desk;
+  const Outcome made = desk.unravel({"run", "y max= (A(i) < x(i))", "-f", "A=dense int32", "-i", "A=integers",
+                                     "-i", "x=ones:100", "-o", "y=y.txt"});
+  EXPECT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(desk.read("y.txt"), "0\n");
+}
+
+/// Packing adds them up in double and rounds the sum, where the layout doesn't store each: so does the check.
+TEST(ToolRun, EqualCoordinatesAreCheckedInSinglePrecision) {
+  const Desk desk;
+  desk.write("a.tns", "# shape: 1\n1 16777217\n1 -16777216\n");
+  for (const auto &[layout, sum] : {std::pair{"sv", "1\n"}, std::pair{"coo_dup", "0\n"}}) {
+    const Outcome made =
+        desk.unravel({"run", "y(i) = A(i) * x(i)", "--type", "f32", "-f", std::string("A=") + layout, "-i",
+                      "A=a.tns", "-i", "x=ones", "-o", "y=y.txt", "--check"});
+    EXPECT_EQ(made.code, 0) << made.out << made.error;
+    EXPECT_EQ(desk.read("y.txt"), sum) << layout;
+  }
+}
+
 } // namespace
 } // namespace unravel::tool::test

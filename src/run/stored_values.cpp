@@ -1,0 +1,67 @@
+#include "run/stored_values.h"
+
+#include "check/operand_entries.h"
+#include "convert/pack.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+namespace unravel::run {
+
+namespace {
+
+bool is_finite(const data::Elements &values) {
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values.real(k)) || !std::isfinite(values.imaginary(k))) return false;
+  return true;
+}
+
+std::vector<const data::Elements *> values_of(const tensor::Tensor &tensor) {
+  std::vector<const data::Elements *> values;
+  for (const layout::Array &array : tensor.layout.arrays)
+    if (array.is_value) values.push_back(&tensor.array(array.name));
+  return values;
+}
+
+bool has_each_once(data::Coordinates entries) {
+  const std::vector<std::size_t> modes = data::natural_modes(entries.order());
+  data::sort(entries, modes);
+  return data::is_sorted(entries, modes, true);
+}
+
+} // namespace
+
+bool has_special_values(const tensor::Tensor &tensor) {
+  return !std::ranges::all_of(values_of(tensor),
+                              [](const data::Elements *values) { return is_finite(*values); });
+}
+
+data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries) {
+  std::unordered_set<check::Coordinate, check::HashCoordinate> given;
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    given.insert(entries.coordinate(e));
+  for (std::size_t e = 0; e < stored.size(); ++e)
+    if (const check::Coordinate at = stored.coordinate(e); !given.contains(at))
+      entries.append(at, stored.value[e]);
+  return entries;
+}
+
+void round_as_stored(data::Coordinates &entries, const tensor::Tensor &stored) {
+  const std::vector<const data::Elements *> values = values_of(stored);
+  const auto is_single = [](const data::Elements *elements) {
+    return value::type_of_parts(elements->type()) == value::Type::Float32;
+  };
+  if (values.empty() || !std::ranges::all_of(values, is_single)) return;
+  const std::vector<std::size_t> modes = data::natural_modes(entries.order());
+  if (!data::is_sorted(entries, modes, true) && !has_each_once(entries) &&
+      has_each_once(convert::unpack(stored))) {
+    data::sort(entries, modes);
+    data::combine_duplicates(entries);
+  }
+  for (std::vector<double> *parts : {&entries.value, &entries.imaginary})
+    for (double &value : *parts)
+      value = static_cast<float>(value);
+}
+
+} // namespace unravel::run

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "data/coordinates.h"
+#include "tensor/tensor.h"
+
+/// What the reference evaluator must know of the tensors that kernels compute with.
+namespace unravel::run {
+
+/// Is there an infinity or a NaN? Then it matters which zeros are stored.
+bool has_special_values(const tensor::Tensor &tensor);
+
+/// The entries, and those slots of the stored ones that no entry has.
+data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries);
+
+/// Rounds the entries to single precision where the tensor that was packed of them has it: kernels compute
+/// with that, and what they compare, or make integers of, shows the difference. Entries that packing adds up
+/// become one. O(entries); of entries with equal coordinates also the time to sort them, and to unpack the
+/// tensor.
+void round_as_stored(data::Coordinates &entries, const tensor::Tensor &stored);
+
+} // namespace unravel::run
