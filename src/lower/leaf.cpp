@@ -94,7 +94,7 @@ private:
   /// Is what is made before the level made by each thread?
   bool is_per_thread(std::size_t index) const {
     return in_parallel_ || (parallel_ && index > *parallel_) ||
-           (plan_.shared_parallel && index > *plan_.shared_parallel);
+           (plan_.shared_parallel && index > *plan_.shared_parallel) || (shared_.in_wavefronts && index > 0);
   }
 
   /// Whatever was made for no level further in was made for this one.

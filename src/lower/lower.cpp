@@ -144,7 +144,8 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   LoweredStatements statements;
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const Clearing clearing(combination, k);
-    const SharedLoops shared = loops_around(tree, k, *plans[k]);
+    SharedLoops shared = loops_around(tree, k, *plans[k]);
+    shared.in_wavefronts = is_in(options.wavefronts, k);
     const combine::IterationSpace &space = combination.leaves[k];
     statements.push_back({k, &space, plans[k], shared,
                           plans[k]->merged     ? lower_merged(space, *plans[k], k, shared, workspace)
