@@ -469,9 +469,12 @@ static Compilation compile_front(const Request &request, const Front &front,
         },
         [&](const auto &made) { return choose::to_text(*made, result.combination); });
     if (request.always_parallel) options.wavefronts->least = options.wavefronts->least_of_iteration = 0;
-    for (std::size_t k = options.wavefronts->first; k < options.wavefronts->last; ++k)
-      result.leaves[k].plan.parallel = result.leaves[k].parallel = result.leaves[k].plan.shared_parallel =
-          std::nullopt;
+    for (std::size_t k = options.wavefronts->first; k < options.wavefronts->last; ++k) {
+      plan::LeafPlan &plan = result.leaves[k].plan;
+      plan.parallel = result.leaves[k].parallel = plan.shared_parallel = std::nullopt;
+      for (plan::Alternative &other : plan.alternatives)
+        other.plan.parallel = std::nullopt;
+    }
     result.wavefronts = options.wavefronts;
   }
   loop::For in_wavefronts;

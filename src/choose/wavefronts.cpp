@@ -236,6 +236,28 @@ void require_own_finds(const plan::LeafPlan &plan, const parse::Name &wanted) {
   }
 }
 
+/// The inspector visits instances before the loop has run: a local tensor has no entries then.
+void require_no_entries_of_locals(const Combination &program, std::size_t leaf, const parse::Name &wanted) {
+  for (const combine::Operand &operand : program.leaves[leaf].operands)
+    if (const combine::LocalTensor *local = program.local(operand.tensor); local && local->insertion)
+      report::fail(Kind::no_wavefronts, wanted.span,
+                   fmt::format("the loop over `{}` can't run in wavefronts: which iterations depend on each "
+                               "other is decided by the entries of `{}`, which only the loop inserts",
+                               wanted.text, local->tensor),
+                   fmt::format("choose a layout of `{0}` with a place for each element: `-f {0}=dense`",
+                               local->tensor));
+}
+
+void require_no_appended(const IterationSpace &space, const parse::Name &wanted) {
+  if (!space.target.appends) return;
+  report::fail(
+      Kind::no_wavefronts, wanted.span,
+      fmt::format("the loop over `{}` can't run in wavefronts: its iterations append to {} one after "
+                  "the other",
+                  wanted.text, space.target.tensor),
+      fmt::format("choose a dense layout for {}, or append to it in a loop of its own", space.target.tensor));
+}
+
 void pack(plan::Wavefronts &wavefronts, const Combination &program,
           const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule,
           prove::Prover &prover, const cost::Thresholds &thresholds) {
@@ -304,8 +326,12 @@ std::optional<plan::Wavefronts> wavefronts(const Combination &program,
       report::fail(Kind::no_wavefronts, wanted.span,
                    fmt::format("the loop over `{}` isn't outermost in the chosen order", wanted.text),
                    fmt::format("write `order {}`, or choose a layout with rows for it", wanted.text));
-    for (std::size_t k = first; k < last; ++k)
+    for (const depend::Visit &visit : conflicts.visits)
+      require_no_entries_of_locals(program, first + visit.statement, wanted);
+    for (std::size_t k = first; k < last; ++k) {
+      require_no_appended(program.leaves[k], wanted);
       require_own_finds(*plans[k], wanted);
+    }
     plan::Wavefronts made{first, last, std::move(conflicts.visits), thresholds.least_work_of_level,
                           thresholds.least_work_of_iteration};
     made.ahead = cost::iterations_ahead;

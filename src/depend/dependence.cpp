@@ -49,7 +49,18 @@ bool may_conflict(const Reference &one, const Reference &other) {
   return one.inserts == other.inserts || !(one.writes && other.writes);
 }
 
+namespace {
+
+/// Does it append to a node of its own? Threads that append to others do so in arrays of their own. (An
+/// insertion into a local reduces an element, too.)
+bool is_apart(const Reference &reference) {
+  return reference.inserts && !reference.updates && !reference.coordinates.empty();
+}
+
+} // namespace
+
 bool share_insertions(const Reference &one, const Reference &other, const std::string &loop) {
+  if (is_apart(one)) return false;
   return one.inserts && other.inserts &&
          std::ranges::none_of(one.coordinates, [&](const Term &each) { return term::mentions(each, loop); });
 }

@@ -364,10 +364,17 @@ void StatementWriter::with_own(const std::vector<const WorkspaceArray *> &own,
 
 void StatementWriter::write_team(const For &x, const std::string &head) {
   begin_stops(x.body);
+  const std::vector<const WorkspaceArray *> own = own_arrays(x);
+  const Statement &loop = *statement_;
   pragma(team("parallel"), "");
-  in_team_ = true;
-  nested(head, x.body);
-  in_team_ = false;
+  if (!own.empty()) open("", {});
+  with_own(own, [&] {
+    in_team_ = true;
+    statement_ = &loop;
+    nested(head, x.body);
+    in_team_ = false;
+  });
+  if (!own.empty()) close({});
   end_stops();
 }
 

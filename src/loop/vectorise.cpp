@@ -28,7 +28,7 @@ void check_form(const For &loop, const Request &request, const RequestContext &c
       report::fail(
           Kind::not_supported, request.span,
           fmt::format("the loop over `{}` can't be vectorised: its additions are atomic", loop.variable),
-          "leave out `reduce ... by atomic`, or vectorise another loop");
+          "leave out `reduce ... by atomic` or `fuse`, which make them so, or vectorise another loop");
     const auto *assign = statement.as<Assign>();
     const Local *stored = statement.is<Store>() ? written_local(statement) : nullptr;
     const Element *element = statement.is<Blas>() ? nullptr : written_element(statement);

@@ -94,7 +94,7 @@ private:
   /// Is what is made before the level made by each thread?
   bool is_per_thread(std::size_t index) const {
     return in_parallel_ || (parallel_ && index > *parallel_) ||
-           (plan_.shared_parallel && index > *plan_.shared_parallel);
+           (plan_.shared_parallel && index > *plan_.shared_parallel) || (shared_.in_wavefronts && index > 0);
   }
 
   /// Whatever was made for no level further in was made for this one.
@@ -464,25 +464,25 @@ private:
         here, fmt::format("chunks of {} iterations: each searches with a state of its own", plan_.chunk));
     inner.lower = term::variable(here.variable + "_from");
     inner.upper = term::minimum({inner.lower + Term(plan_.chunk), here.upper});
-    add_chunk(index, outer, std::move(inner), [&] { return guarded(index); });
+    add_chunk(index, outer.body, std::move(inner), [&] { return guarded(index); });
     return {{std::move(outer)}};
   }
 
   /// The loop over a chunk, with the states that it begins with.
-  void add_chunk(std::size_t index, loop::For &outer, loop::For inner, const Body &body) {
+  void add_chunk(std::size_t index, Block &block, loop::For inner, const Body &body) {
     for (const LevelPlan &plan : plan_.finds.levels)
       if (is_shared(plan))
-        loop::append(outer.body, made_for(plan.level, plan.walk()->state_index.empty()
-                                                          ? seed(plan_.nest, plan, index, inner.lower)
-                                                          : filled_states(plan, true)));
+        loop::append(block, made_for(plan.level, plan.walk()->state_index.empty()
+                                                     ? seed(plan_.nest, plan, index, inner.lower)
+                                                     : filled_states(plan, true)));
     if (const LevelPlan *beside = find_in_step(index)) {
       const Term start = term::variable(begin_of(plan_.nest, *beside));
-      outer.body.push_back(intersect(index, *beside, inner.lower, inner.upper, start));
+      block.push_back(intersect(index, *beside, inner.lower, inner.upper, start));
       return;
     }
     inner.body = body();
     if (looks_for_marks(plan_, index, inner.body)) inner.together = tested_together;
-    outer.body.push_back({std::move(inner)});
+    block.push_back({std::move(inner)});
   }
 
   /// for (c = 0; c < pieces; c++) in parallel { from, to: where a piece of equal work begins and ends; for (v
@@ -493,12 +493,16 @@ private:
     Pieces pieces = pieces_of(here, equal, plan_.chunk);
     pieces.loop.parallel = parallel_with(1, plan_.least);
     inner.lower = pieces.from, inner.upper = pieces.to;
-    add_chunk(index, pieces.loop, std::move(inner), [&]() -> Block {
+    Block piece;
+    add_chunk(index, piece, std::move(inner), [&]() -> Block {
       if (!equal.within) return guarded(index);
       loop::If choice{is_whole(here, equal, pieces), guarded(index), ""};
       choice.otherwise = cut_iteration(index, pieces);
       return {{std::move(choice)}};
     });
+    if (!equal.within && has_states_of_chunks(plan_)) // without an iteration there is nothing to begin with
+      piece = {{loop::If{term::less(pieces.from, pieces.to), std::move(piece), ""}}};
+    loop::append(pieces.loop.body, std::move(piece));
     if (has_copies() && !loop::only_adds_to(pieces.loop.body, space_.target.array))
       pieces.loop.parallel.reset();
     Block block;

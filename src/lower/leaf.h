@@ -11,6 +11,7 @@ namespace unravel::lower {
 struct SharedLoops {
   std::size_t count = 0;
   std::vector<term::Term> conditions; // that hold where the loops have a point of the leaf's, not of others
+  bool in_wavefronts = false;         // threads take the iterations of the leaf's outermost loop
 };
 
 /// What stands around a loop: states and maps that it begins with; maps are cleared behind it.

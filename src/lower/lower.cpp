@@ -144,7 +144,8 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   LoweredStatements statements;
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const Clearing clearing(combination, k);
-    const SharedLoops shared = loops_around(tree, k, *plans[k]);
+    SharedLoops shared = loops_around(tree, k, *plans[k]);
+    shared.in_wavefronts = is_in(options.wavefronts, k);
     const combine::IterationSpace &space = combination.leaves[k];
     statements.push_back({k, &space, plans[k], shared,
                           plans[k]->merged     ? lower_merged(space, *plans[k], k, shared, workspace)
@@ -170,6 +171,14 @@ Block statements_of(const combine::Combination &combination, const std::vector<c
   return block;
 }
 
+std::vector<loop::TensorParameter> parameters_of(const combine::Combination &combination,
+                                                 const LowerOptions &options) {
+  std::vector<loop::TensorParameter> parameters;
+  for (const combine::Binding &binding : combination.bindings)
+    parameters.push_back(parameter(binding, options));
+  return parameters;
+}
+
 } // namespace
 
 loop::Program lower(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
@@ -178,8 +187,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<c
   loop::Program program;
   program.name = options.name;
   program.expression = options.expression;
-  for (const combine::Binding &binding : combination.bindings)
-    program.parameters.push_back(parameter(binding, options));
+  program.parameters = parameters_of(combination, options);
   program.sizes = combination.sizes;
   for (const combine::SizeCondition &condition : combination.conditions)
     program.preconditions.push_back({condition.formula, condition.message});
@@ -205,7 +213,8 @@ loop::Program lower(const combine::Combination &combination, const std::vector<c
 Inspector lower_inspector(const combine::Combination &combination, const std::vector<const LeafPlan *> &plans,
                           const LowerOptions &options, const loop::For &inspected) {
   const Wavefronts &wavefronts = *options.wavefronts;
-  Workspace workspace(combination, {}, options);
+  const std::vector<loop::TensorParameter> parameters = parameters_of(combination, options);
+  Workspace workspace(combination, parameters, options); // it refers to them
   const std::string levels = name_of_levels(combination);
   auto begins = [&](const depend::Visit &visit, std::size_t leaf) { // coordinates are not negative
     const auto *variable = visit.partner.as<term::Variable>();
@@ -248,11 +257,9 @@ Inspector lower_inspector(const combine::Combination &combination, const std::ve
   program.name = options.name + "_inspect";
   program.expression =
       fmt::format("levels of the iterations over {} of: {}", inspected.variable, options.expression);
-  std::vector<loop::TensorParameter> operands;
-  for (const combine::Binding &binding : combination.bindings) {
-    operands.push_back(parameter(binding, options));
-    operands.back().is_result = false;
-  }
+  std::vector<loop::TensorParameter> operands = parameters;
+  for (loop::TensorParameter &operand : operands)
+    operand.is_result = false;
   program.parameters.push_back(
       levels_parameter(levels, options.name, options.index, true, wavefronts.packed, operands));
   program.body = inspector({inspected, instances(true), instances(false), wavefronts.packed}, levels);

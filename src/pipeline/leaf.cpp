@@ -121,8 +121,8 @@ schedule::Order LeafPlanner::order_of(std::size_t number, const schedule::Counts
   const combine::IterationSpace &original = in_.untransformed[number];
   std::vector<parse::Name> given = schedule::without_others(in_.schedule.order, space, in_.combination);
   if (!space.adds_in_any_order()) {
-    std::size_t fixed = as_written_.contains(number) ? space.loops.size() : shared;
-    if (choose::wants_wavefronts(space, in_.schedule)) fixed = std::max<std::size_t>(fixed, 1);
+    if (choose::wants_wavefronts(space, in_.schedule)) shared = std::max<std::size_t>(shared, 1);
+    const std::size_t fixed = as_written_.contains(number) ? space.loops.size() : shared;
     std::vector<parse::Name> first;
     for (std::size_t k = 0; k < fixed; ++k)
       first.push_back({space.loops[k], {}});

@@ -28,6 +28,9 @@ std::vector<Problem> problems() {
   }
   add(spmv, {{"A", "dcsr"}}, "parallel A.r balanced");
   add(spmm, {{"A", "dcsr"}}, "order A.r, A.p, r; parallel A.r balanced");
+  // A piece inside a long row has no iteration for whose coordinate a walk could begin.
+  add("y(i) = A(i,j) * z(i)", {{"A", "dcsr"}, {"z", "sv"}}, "parallel A.r balanced");
+  all.back().finds = {"z=seq"};
   add(spmv, {{"A", "bcsr:2,2"}}, "parallel A.b balanced");
   add("y(i) += A(i,j) * x(j)", {{"A", "csr"}}, "parallel i balanced");
   add("y(i) = A(i,j) * x(j)", {{"A", "csr"}, {"x", "sv"}}, "order i, A.p; parallel i balanced");

@@ -108,6 +108,38 @@ TEST(Wavefronts, with_loops_changed_as_asked_for) {
   EXPECT_GT(check_as_c(all, {1, 2}, random), 16u);
 }
 
+/// The interpreter has one thread: it sees none that disturbs another one's walk.
+TEST(Wavefronts, walks_that_begin_in_an_iteration_have_states_of_each_thread) {
+  std::mt19937_64 random(43);
+  std::size_t runs = 0, states = 0;
+  Interpreted kernel(
+      Problem{"tensor L(n,n), B(m,n), b(n), x(n); for i in [0,n) { x(i) = b(i); for j in [0,i) "
+              "{ x(i) -= L(i,j)*x(j); } for k in [0,m) { for c in [0,i) { x(i) -= B(k,c); } } }",
+              {{"L", "csr"}, {"B", "csr"}},
+              {"wavefront i", "tile c by 4"},
+              {"B.p=seq"}});
+  for (const loop::WorkspaceArray &array : kernel.compilation().program.workspace) {
+    EXPECT_TRUE(array.per_thread) << array.name;
+    states += array.name.find("_states") != std::string::npos;
+  }
+  EXPECT_GT(states, 0u);
+  EXPECT_TRUE(check_on_small_inputs(kernel, 6, true, random, runs));
+}
+
+/// It needs the types of arrays that it reads; and the loop is outermost in whatever order the tiles stand.
+TEST(Wavefronts, an_inspector_that_walks) {
+  std::mt19937_64 random(47);
+  std::size_t runs = 0;
+  for (const char *schedule : {"wavefront i; tile j by 4", "wavefront i; tile j by 4; order i"}) {
+    Interpreted kernel(Problem{"tensor B(m,n), b(n), x(n); for i in [0,n) { let s = b(i); for k in [0,m) { "
+                               "for j in [0,i) { s -= B(k,j)*x(j); } } x(i) = s; }",
+                               {{"B", "csr"}},
+                               {schedule},
+                               {"B.p=seq"}});
+    EXPECT_TRUE(check_on_small_inputs(kernel, 6, true, random, runs)) << schedule;
+  }
+}
+
 /// There are no levels, and no room is taken for less than none.
 TEST(Wavefronts, loops_that_would_have_less_than_no_iterations) {
   std::mt19937_64 random(37);
