@@ -350,5 +350,11 @@ TEST(ToolRun, arrays_of_numpy_and_text) {
   EXPECT_NE(desk.read("y.mtx").find("\n1 1 10\n2 1 -2\n"), std::string::npos) << desk.read("y.mtx");
 }
 
+TEST(ToolRun, NamesScalars) {
+  const Outcome outcome = Desk().unravel({"run", "s = a * x(i)", "-i", "a=2", "-i", "x=ones:3"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.out.find("\na     a scalar\n"), std::string::npos) << outcome.out;
+}
+
 } // namespace
 } // namespace unravel::tool::test

@@ -99,6 +99,16 @@ TEST(Serve, SaysWhatIsWrong) {
   EXPECT_EQ(served.ask({{"text", "--help"}})["state"], "refused");
 }
 
+/// Of what the user has given, not of the process that makes the answer.
+TEST(Serve, SaysWhichMemoryIsTooLittle) {
+  Served served("--memory 1G");
+  const json answer = served.ask({{"text", "s = x(i)"}, {"inputs", "x=ones:1000000000"}});
+  const std::string message = answer["message"];
+  EXPECT_NE(message.find("more than the 1 GiB allowed [memory-limit]"), std::string::npos) << message;
+  EXPECT_NE(message.find("raise the limit with `unravel serve --memory`"), std::string::npos) << message;
+  EXPECT_EQ(message.find("--max-memory"), std::string::npos) << message;
+}
+
 TEST(Serve, EndsWhatTakesTooLong) {
   Served served("--seconds 1");
   const json answer = served.ask(
