@@ -28,6 +28,12 @@ nlohmann::json expect_right(const Desk &desk, std::vector<std::string> arguments
   return outcome.json();
 }
 
+TEST(ToolRun, NamesScalars) {
+  const Outcome outcome = Desk().unravel({"run", "s = a * x(i)", "-i", "a=2", "-i", "x=ones:3"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.out.find("\na     a scalar\n"), std::string::npos) << outcome.out;
+}
+
 TEST(ToolRun, EveryLayoutAndEmptyMatrices) {
   Desk desk;
   desk.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
@@ -348,12 +354,6 @@ TEST(ToolRun, arrays_of_numpy_and_text) {
   const Outcome back = desk.unravel({"convert", "y.npy", "y.mtx"});
   ASSERT_EQ(back.code, 0) << back.error;
   EXPECT_NE(desk.read("y.mtx").find("\n1 1 10\n2 1 -2\n"), std::string::npos) << desk.read("y.mtx");
-}
-
-TEST(ToolRun, NamesScalars) {
-  const Outcome outcome = Desk().unravel({"run", "s = a * x(i)", "-i", "a=2", "-i", "x=ones:3"});
-  EXPECT_EQ(outcome.code, 0) << outcome.error;
-  EXPECT_NE(outcome.out.find("\na     a scalar\n"), std::string::npos) << outcome.out;
 }
 
 } // namespace
