@@ -215,6 +215,22 @@ std::optional<Compilation> with_better_plan(const Request &request, const Front 
   return with_one_of(choices_beside(front, *plans, forest), request, front, *plans);
 }
 
+/// A request that names neither a find nor a tensor is a misspelling.
+void check_names_of_finds(const find::Requests &requests, const std::vector<std::string> &findable,
+                          const Compilation &made) {
+  std::vector<std::string> tensors;
+  for (const compute::TensorUse &use : made.computation.tensors)
+    tensors.push_back(use.name);
+  for (const combine::LocalTensor &local : made.combination.locals)
+    tensors.push_back(local.tensor);
+  for (const auto &[name, request] : requests)
+    if (std::ranges::count(findable, name) == 0 &&
+        std::ranges::count(tensors, name.substr(0, name.find_first_of(".#"))) == 0)
+      report::fail(report::Kind::unknown_tensor, request.name_span,
+                   fmt::format("`{}` names no tensor of the expression", name),
+                   fmt::format("it has `{}`", fmt::join(tensors, "`, `")));
+}
+
 } // namespace
 
 double Compilation::milliseconds() const {
@@ -457,6 +473,7 @@ static Compilation compile_front(const Request &request, const Front &front,
     merge_loops(result, steps);
   choose::check_parallel(result.plans(), schedule);
   choose::check_cuts(result.plans(), schedule, planner.not_cut());
+  check_names_of_finds(requests, planner.findable(), result);
   find::check_requests(planner.findable(), requests);
 
   lower::LowerOptions options{request.name, result.computation.text, request.index,

@@ -21,6 +21,9 @@ Function read(const std::string &where);
 /// The same of a text; `function` may be empty.
 Function read(const std::shared_ptr<const text::Source> &source, const std::string &function);
 
+/// The file that `where` names.
+std::string file_of(const std::string &where);
+
 /// Whether Unravel was configured with Clang. Without it `read` throws kind `not-supported`.
 bool is_available();
 

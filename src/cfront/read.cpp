@@ -55,6 +55,10 @@ bool is_available() {
   return UNRAVEL_JIT != 0;
 }
 
+std::string file_of(const std::string &where) {
+  return split_name(where).first;
+}
+
 Function read(const std::string &where) {
   auto [file, function] = split_name(where);
   return read(text::Source::from_file(file), function);

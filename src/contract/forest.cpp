@@ -243,7 +243,7 @@ double LoopShape::terms_of_sums(const Term &term) const {
       terms = std::max(each.prefixes[k] / std::max(outside, 1.0), 1.0);
     }
   }
-  if (!is_sparse) terms = network_.elements(opened_ & term.indices & ~kept);
+  if (!is_sparse) terms = std::max(network_.elements(opened_ & term.indices & ~kept), 1.0);
   return terms * rows_in_tiles(term);
 }
 

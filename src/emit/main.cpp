@@ -1,4 +1,5 @@
-// A small program around a kernel: tables and the calls are printed here, the rest is c/main.c.
+// A small program around a kernel: tables and the calls are printed here, the rest is c/main.c and
+// c/results.c.
 #include "emit/body.h"
 #include "emit/emit.h"
 #include "emit/expression.h"
@@ -75,7 +76,8 @@ public:
     }
     const std::string run = run_function();
     if (run.find("unravel_release(") != std::string::npos) first.insert("release");
-    const std::string tools = with_types(parts_of_c("main", first), has_complex_, has_complex_result);
+    const std::string tools = with_types(parts_of_c("main", first) + parts_of_c("results", first),
+                                         has_complex_, has_complex_result);
     return result + parts_of_c("main", {"includes"}) + declarations() + tables() + tools + run +
            parts_of_c("main", last);
   }
@@ -93,7 +95,7 @@ private:
 
   static const char *type_of_values(bool is_complex) { return is_complex ? "double _Complex" : "double"; }
 
-  /// What the words of c/main.c stand for; texts of a user's are printed apart.
+  /// What the words of these files stand for; texts of a user's are printed apart.
   static std::string with_types(std::string text, bool has_complex, bool has_complex_result) {
     const auto replace = [&](const std::string &word, const std::string &by) {
       for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())

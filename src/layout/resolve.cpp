@@ -34,9 +34,12 @@ std::vector<std::string> known_names(const Scope &scope) {
 std::int64_t constant_divisor(const Expression &expression, const Scope &scope) {
   Term divisor = resolve_term(expression, scope);
   const auto *constant = divisor.as<term::Constant>();
-  if (!constant || constant->value <= 0)
+  if (constant && constant->value <= 0)
     report::fail(Kind::not_affine, expression.span,
-                 fmt::format("`{}` is not a positive constant", expression.span.text()),
+                 fmt::format("a divisor must be positive, not {}", constant->value));
+  if (!constant)
+    report::fail(Kind::not_affine, expression.span,
+                 fmt::format("`{}` is not a constant", expression.span.text()),
                  "a divisor must be a literal or a parameter of the layout");
   return constant->value;
 }

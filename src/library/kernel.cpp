@@ -64,7 +64,7 @@ namespace {
 CSource c_source(const pipeline::Request &request, const Options &options) {
   if (!options.prefix.empty() && emit::to_identifier(options.prefix) != options.prefix)
     report::fail(report::Kind::bad_option, fmt::format("no name can begin with `{}`", options.prefix),
-                 "letters, digits and _ are expected, as in my_");
+                 "a C name that begins with a letter and has no `__` is expected, as in my_");
   pipeline::Compilation made = pipeline::compile(request);
   check_warnings(made.warnings, options.trust);
   pipeline::add_conversions(request, made);

@@ -125,7 +125,8 @@ static bool abbreviates(const std::string &name, const std::string &word) {
 
 std::string nearest(const std::string &name, const std::vector<std::string> &candidates) {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  // One letter in place of another leaves nothing of a name of one letter.
+  std::size_t best_distance = std::min(std::max<std::size_t>(1, name.size() / 3) + 1, name.size());
   for (const std::string &candidate : candidates)
     if (const std::size_t distance = edits_between(name, candidate); distance < best_distance)
       best_distance = distance, best = candidate;

@@ -11,7 +11,41 @@
 
 namespace unravel::run {
 
-void check_outputs(const std::map<std::string, std::string> &outputs) {
+namespace {
+
+/// The same text for all paths that lead there.
+std::filesystem::path resolved(const std::string &path) {
+  std::error_code ignored;
+  const std::filesystem::path whole =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+/// What is written last would be all that is left. Into a device or a pipe may go several.
+void require_different(const std::vector<std::string> &paths) {
+  std::map<std::filesystem::path, std::string> known;
+  for (const std::string &path : paths) {
+    std::error_code ignored;
+    if (path.empty() || std::filesystem::is_other(path, ignored)) continue;
+    const auto [first, is_first] = known.emplace(resolved(path), path);
+    if (!is_first)
+      report::fail(
+          report::Kind::bad_option,
+          first->second == path
+              ? fmt::format("`{}` is to be written twice", path)
+              : fmt::format("`{}` and `{}` are one file, which is to be written twice", first->second, path),
+          "name another file for one of them");
+  }
+}
+
+} // namespace
+
+void check_outputs(const std::map<std::string, std::string> &outputs,
+                   const std::vector<std::string> &others) {
+  std::vector<std::string> all = others;
+  for (const auto &[tensor, path] : outputs)
+    all.push_back(path);
+  require_different(all);
   // The result's name is known only after parsing; that the folder exists is known at once.
   for (const auto &[tensor, path] : outputs) {
     data::is_output_file(path); // or it is refused

@@ -5,13 +5,15 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 /// Where results go: files of entries, or folders with the arrays of their layouts.
 namespace unravel::run {
 
 /// Before anything is read: refuses paths that can't be written (cannot_write), or are named like files of
-/// another kind (unknown_file_type).
-void check_outputs(const std::map<std::string, std::string> &outputs);
+/// another kind (unknown_file_type), and two that are one file or folder (bad_option). `others`: files that
+/// the caller writes.
+void check_outputs(const std::map<std::string, std::string> &outputs, const std::vector<std::string> &others);
 
 /// Writes a result, wholly or not at all. `is_sparse`: a file has what is stored, else all elements. Throws
 /// what data::write_tensor does, and value_width where a file would round an integer.

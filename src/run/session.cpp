@@ -49,7 +49,7 @@ public:
 
   /// The data.
   void read() {
-    check_outputs(request_.outputs);
+    check_outputs(request_.outputs, request_.other_files);
     request_.compile.formats.merge(folder_layouts());
     note_complex_inputs(request_);
     front_ = Converted::read_front(request_.compile);

@@ -22,6 +22,7 @@ struct Request {
   std::map<std::string, std::string> inputs;   // per tensor: file, folder, generator, or a number; per size
   std::map<std::string, std::string> combine;  // per tensor: the operator that makes one entry of several
   std::map<std::string, std::string> outputs;  // of the result: file or folder
+  std::vector<std::string> other_files;        // that the caller writes: no output may be one of them
   std::map<std::string, std::int64_t> extents; // --size i=N
   std::optional<int> threads;
   int repeat = 1;

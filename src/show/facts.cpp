@@ -288,8 +288,11 @@ std::string operands_text(const run::Report &report) {
   for (const auto &[name, value] : report.sizes)
     text += fmt::format("{:<5} {}\n", name, value);
   for (const auto &[name, entries] : report.entries)
-    text += fmt::format("{:<5} {} {} with {} entries\n", name, report.compilation.layouts.at(name).name,
-                        fmt::join(report.shapes.at(name), " x "), entries);
+    if (const std::vector<std::int64_t> &shape = report.shapes.at(name); shape.empty())
+      text += fmt::format("{:<5} a scalar\n", name);
+    else
+      text += fmt::format("{:<5} {} {} with {} entries\n", name, report.compilation.layouts.at(name).name,
+                          fmt::join(shape, " x "), entries);
   return text;
 }
 

@@ -168,10 +168,12 @@ void add_compile(CLI::App &app, bool &json) {
                     "add a small program: it reads the operands from files and runs the kernel");
   command
       ->add_option("--prefix", options->prefix,
-                   "prefix of the names of functions and structs, in case `csr` or `kernel` would collide")
+                   "prefix of the names of functions and structs, if your program already has a `csr` or a "
+                   "`kernel`")
       ->check([](const std::string &text) {
-        return emit::to_identifier(text) == text ? std::string()
-                                                 : "letters, digits and _ are expected, as in my_";
+        return emit::to_identifier(text) == text
+                   ? std::string()
+                   : "a C name that begins with a letter and has no `__` is expected, as in my_";
       });
   command
       ->add_flag("--const", options->constant,
@@ -209,11 +211,19 @@ void add_compile(CLI::App &app, bool &json) {
                      fmt::format("`-o {}`: the name of a C file is expected", options->output),
                      "as in -o kernel.c");
       const bool with_header = !options->main;
-      if (with_header)
-        data::write_text_file(path.parent_path() / (emit::kernel_name(compilation.program) + ".h"),
-                              packs ? pipeline::packed_header(compilation, request.index, value)
-                                    : pipeline::c_header(compilation));
-      data::write_text_file(options->output, text(with_header));
+      const std::string header_path = path.parent_path() / (emit::kernel_name(compilation.program) + ".h");
+      std::optional<data::OutputFile> header;
+      keep_source(*options, options->output);
+      if (with_header) {
+        keep_source(*options, header_path);
+        header.emplace(header_path)
+            .write(packs ? pipeline::packed_header(compilation, request.index, value)
+                         : pipeline::c_header(compilation));
+      }
+      data::OutputFile file(options->output);
+      file.write(text(with_header));
+      if (header) header->commit(); // both or none
+      file.commit();
     }
     if (json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
@@ -221,7 +231,7 @@ void add_compile(CLI::App &app, bool &json) {
                             {"times_ms", {{"compile", compilation.milliseconds()}}},
                             {"c", packs ? text(false) : pipeline::c_text(compilation)}};
       out.update(show::plans_json(compilation));
-      std::cout << out.dump(2) << "\n";
+      std::cout << json_text(out);
     } else if (options->output.empty()) {
       std::cout << text(false);
     }

@@ -375,7 +375,7 @@ void add_convert(CLI::App &app, bool &json) {
                   "  unravel convert arrays matrix.mtx --from ./mine.layout:name");
   command->callback([options, &json] {
     Facts facts = Converter(*options).convert();
-    std::cout << (json ? json_of(facts, *options).dump(2) + "\n" : text_of(facts, *options));
+    std::cout << (json ? json_text(json_of(facts, *options)) : text_of(facts, *options));
   });
 }
 

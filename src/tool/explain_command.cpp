@@ -13,9 +13,8 @@
 namespace unravel::tool {
 
 void add_explain(CLI::App &app, bool &json) {
-  auto *command = app.add_subcommand(
-      "explain",
-      "show every stage: iteration space, loop order, dependences, finds with their proofs, loops, C");
+  auto *command = app.add_subcommand("explain", "show every stage: iteration space, loop order, dependences, "
+                                                "how entries are found, with proofs, loops, C");
   auto options = std::make_shared<Options>();
   add_kernel_options(*command, *options, json);
   command->add_option("--smtlib", options->smtlib,
@@ -25,6 +24,7 @@ void add_explain(CLI::App &app, bool &json) {
                   "  unravel explain 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv\n"
                   "  unravel explain 's = A(i,j) * B(i,j)' -f A=csr -f B=./mine.layout:mine --smtlib proofs");
   command->callback([options, &json] {
+    keep_source(*options, options->report);
     pipeline::Compilation compilation = compile(*options, true);
     if (!options->smtlib.empty()) show::write_smtlib(options->smtlib, *compilation.prover);
     if (!options->report.empty())
@@ -42,7 +42,7 @@ void add_explain(CLI::App &app, bool &json) {
       out["stages"] = nlohmann::json::array();
       for (const pipeline::Stage &stage : compilation.stages)
         out["stages"].push_back({{"name", stage.name}, {"text", stage.text}, {"ms", stage.milliseconds}});
-      std::cout << out.dump(2) << "\n";
+      std::cout << json_text(out);
       return;
     }
     std::cout << pipeline::to_text(compilation);
@@ -53,7 +53,8 @@ void add_explain(CLI::App &app, bool &json) {
 void add_deps(CLI::App &app, bool &json) {
   auto *command = app.add_subcommand(
       "deps",
-      "show per loop: parallel, reduction or carried; the dependence relation and an example; wavefronts");
+      "show per loop whether its iterations may run at once, only add up, or depend on each other; the "
+      "dependence relation and an example; wavefronts");
   auto options = std::make_shared<Options>();
   add_kernel_options(*command, *options, json);
   command->footer("Example:\n  unravel deps 'y(i) = A(i,j) * x(j)' -f A=dcsr");
@@ -65,7 +66,7 @@ void add_deps(CLI::App &app, bool &json) {
                             {"loops", show::dependences_json(compilation)},
                             {"wavefronts", to_json(answers)}};
       show::add_not_tried(out, compilation.not_tried);
-      std::cout << out.dump(2) << "\n";
+      std::cout << json_text(out);
       return;
     }
     for (const pipeline::Leaf &leaf : compilation.leaves)

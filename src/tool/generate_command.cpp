@@ -1,6 +1,7 @@
 #include "data/generate.h"
 #include "data/tensor_file.h"
 #include "tool/commands.h"
+#include "tool/options.h"
 
 #include <fmt/format.h>
 #include <iostream>
@@ -32,9 +33,8 @@ void add_generate(CLI::App &app, bool &json) {
     data::Coordinates made = data::generate(data::parse_generator(options->specification, "specification"));
     data::write_tensor(options->output, made);
     if (json)
-      std::cout << nlohmann::json{{"file", options->output}, {"shape", made.shape}, {"entries", made.size()}}
-                       .dump(2)
-                << "\n";
+      std::cout << json_text(
+          nlohmann::json{{"file", options->output}, {"shape", made.shape}, {"entries", made.size()}});
     else
       std::cout << fmt::format("{}: {} with {} entries\n", options->output, fmt::join(made.shape, " x "),
                                made.size());

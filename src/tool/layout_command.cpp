@@ -98,7 +98,7 @@ void list(bool json) {
                                  summary(about[name]));
     }
   }
-  if (json) std::cout << nlohmann::json{{"layouts", all}}.dump(2) << "\n";
+  if (json) std::cout << json_text(nlohmann::json{{"layouts", all}});
 }
 
 } // namespace
@@ -158,7 +158,7 @@ void add_layout(CLI::App &app, int &code, bool &json) {
                                                                       one.findings.size() == 1 ? "" : "s"))
                     << to_text(answers);
       }
-      if (json) std::cout << nlohmann::json{{"layouts", out}}.dump(2) << "\n";
+      if (json) std::cout << json_text(nlohmann::json{{"layouts", out}});
     });
   }
 }

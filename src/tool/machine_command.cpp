@@ -117,7 +117,7 @@ void add_machine(CLI::App &app, bool &json) {
   command->callback([options, &json] {
     const Shown shown = profile_to_show(*options);
     if (!options->output.empty()) data::write_text_file(options->output, machine::to_json(shown.profile));
-    std::cout << (json ? to_json(shown).dump(2) + "\n" : to_text(shown));
+    std::cout << (json ? json_text(to_json(shown)) : to_text(shown));
   });
 }
 

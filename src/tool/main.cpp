@@ -17,18 +17,32 @@ int report_usage(const CLI::App &app, const CLI::ParseError &error,
                  const std::vector<std::string> &arguments) {
   using namespace unravel;
   report::Diagnostic diagnostic{report::Kind::bad_option, {}, error.what(), ""};
-  std::string command = arguments.empty() ? "" : arguments[0];
-  std::vector<std::string> commands;
-  for (const CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; }))
-    commands.push_back(sub->get_name());
-  const bool known = std::ranges::find(commands, command) != commands.end();
-  diagnostic.message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(diagnostic.message[0])));
-  diagnostic.hint =
-      "`unravel" + (known ? " " + command : std::string()) + " --help` lists commands and options";
-  if (!known && !command.empty() && command[0] != '-') {
-    diagnostic.message = "there is no command `" + command + "`";
-    diagnostic.hint = report::suggest(command, commands, diagnostic.hint);
+  std::string &message = diagnostic.message;
+  message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  const CLI::App *command = &app; // the innermost one: `layout check`
+  std::string path = "unravel";
+  std::size_t next = 0;
+  const auto commands = [&] {
+    std::vector<std::string> names;
+    for (const CLI::App *sub : command->get_subcommands([](const CLI::App *) { return true; }))
+      names.push_back(sub->get_name());
+    return names;
+  };
+  for (; next < arguments.size() && std::ranges::count(commands(), arguments[next]) != 0; ++next) {
+    command = command->get_subcommand(arguments[next]);
+    path += " " + arguments[next];
   }
+  diagnostic.hint = "`" + path + " --help` lists commands and options";
+  if (const std::string word = next < arguments.size() ? arguments[next] : "";
+      !commands().empty() && !word.empty() && word[0] != '-') {
+    message =
+        next == 0 ? "there is no command `" + word + "`" : "`" + path + "` has no command `" + word + "`";
+    diagnostic.hint = report::suggest(word, commands(), diagnostic.hint);
+  }
+  const std::string budget = "--budget";
+  if (message.starts_with(budget + ":") &&
+      std::ranges::none_of(arguments, [&](const std::string &each) { return each.starts_with(budget); }))
+    message.replace(0, budget.size(), "UNRAVEL_BUDGET");
   bool json = std::ranges::find(arguments, "--json") != arguments.end();
   return tool::report_error(report::Error(diagnostic), json);
 }

@@ -1,6 +1,7 @@
 #include "tool/options.h"
 
 #include "build/cache.h"
+#include "cfront/cfront.h"
 #include "machine/keep.h"
 #include "report/diagnostic.h"
 #include "text/source.h"
@@ -46,7 +47,7 @@ void add_kernel_options(CLI::App &command, Options &options, bool &json) {
       "(default: here for run, else portable)");
   command.add_flag("--json", json, "print JSON on standard output");
   command.add_flag("--trust", options.trust,
-                   "rely on properties and ranges that could not be proved or checked in full");
+                   "don't stop where a property or range was neither proved nor fully checked");
   add_budget_option(command, options.budget);
 }
 
@@ -89,8 +90,8 @@ void add_data_options(CLI::App &command, Options &options) {
       ->allow_extra_args(false);
   command
       .add_option("--combine", options.combined,
-                  "what becomes of entries with equal coordinates in a tensor's file: A=min, A=second, or "
-                  "another operator (default: their sum)")
+                  "how entries of a file with the same coordinates are combined: A=min, A=second, or "
+                  "another operator (default: by their sum)")
       ->allow_extra_args(false);
   command.add_option("--size", options.sizes, "extent of an index: i=1000")->allow_extra_args(false);
   add_memory_option(command, options.max_memory);
@@ -200,6 +201,9 @@ run::Request run_request(const Options &options) {
   request.inputs = assignments("-i", options.inputs);
   request.combine = assignments("--combine", options.combined);
   request.outputs = assignments("-o", options.outputs);
+  request.other_files = {options.emit_c, options.report};
+  for (const std::string &file : request.other_files)
+    keep_source(options, file);
   for (const auto &[index, extent] : assignments("--size", options.sizes))
     request.extents[index] = positive_number("--size " + index + " =", extent, false);
   if (options.threads > 0) request.threads = options.threads;
@@ -210,6 +214,24 @@ run::Request run_request(const Options &options) {
   request.build.cache = !options.no_cache;
   request.progress = reading_progress();
   return request;
+}
+
+void require_data(const Options &options) {
+  const std::string given = !options.combined.empty()     ? "--combine"
+                            : !options.max_memory.empty() ? "--max-memory"
+                            : options.no_validate         ? "--no-validate"
+                                                          : "";
+  if (!given.empty())
+    report::fail(Kind::bad_option, fmt::format("`{}` is about data, but none are given", given),
+                 "add -i A=FILE, or leave it out");
+}
+
+void keep_source(const Options &options, const std::string &output) {
+  const std::string source = options.from.empty() ? options.file : cfront::file_of(options.from);
+  std::error_code ignored;
+  if (!source.empty() && !output.empty() && std::filesystem::equivalent(source, output, ignored))
+    report::fail(Kind::bad_option, fmt::format("`{}` is the text that the kernel is made of", output),
+                 "name another file to be written");
 }
 
 void add_dense_inputs(run::Request &request) {
@@ -245,7 +267,7 @@ int report_error(const report::Error &error, bool json) {
   if (json) {
     nlohmann::json out;
     out["error"] = to_json(diagnostic);
-    std::cout << out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << json_text(out);
   } else {
     std::cerr << error.what();
   }

@@ -56,11 +56,20 @@ std::function<void(double)> reading_progress();
 pipeline::Request compile_request(const Options &options);
 /// The same with data.
 run::Request run_request(const Options &options);
+/// Refuses options that are about data where there are none, of a command that works without, too.
+void require_data(const Options &options);
+/// Refuses to write a file (none where it is empty) over the text that the kernel is made of.
+void keep_source(const Options &options, const std::string &output);
 /// Dense operands without data are ones, where values decide nothing.
 void add_dense_inputs(run::Request &request);
 /// Compiles as the options say; warnings go to the standard error stream.
 pipeline::Compilation compile(const Options &options, bool details);
 void print_warnings(const pipeline::Compilation &compilation);
+
+/// What --json prints. Names of files and comments may hold bytes that aren't UTF-8: they are replaced.
+template <class Json> std::string json_text(const Json &json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 /// The members of a message, for programs.
 nlohmann::json to_json(const report::Diagnostic &diagnostic);

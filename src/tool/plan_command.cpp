@@ -24,6 +24,11 @@ namespace {
 
 /// What is known of data that are there.
 void count_data(const Options &options, pipeline::Request &request) {
+  for (const std::string &size : options.sizes)
+    if (size.substr(0, size.find('=')).find('.') != std::string::npos)
+      report::fail(report::Kind::bad_option,
+                   fmt::format("`--size {}`: where data are given, counts are taken from them", size),
+                   "leave it out, or leave out -i");
   run::Request on_data = run_request(options);
   on_data.compile.schedules.push_back("plan none");
   add_dense_inputs(on_data);
@@ -300,10 +305,12 @@ void add_plan(CLI::App &app, bool &as_json) {
   command->callback([options, most, &as_json] {
     pipeline::Request request = compile_request(*options);
     const pipeline::Front front = pipeline::read_request(request);
-    if (!options->inputs.empty())
+    if (!options->inputs.empty()) {
       count_data(*options, request);
-    else
+    } else {
+      require_data(*options);
       take_sizes(*options, front, request);
+    }
     std::string why;
     std::optional<Plans> plans =
         pipeline::plans_of(request, front, std::max(*most, pipeline::plans_looked_at), why);
@@ -320,7 +327,7 @@ void add_plan(CLI::App &app, bool &as_json) {
     }
     json out = plans_json(*plans, front, taken);
     out["conversions"] = conversions_json(conversions, *plans);
-    std::cout << out.dump(2) << "\n";
+    std::cout << json_text(out);
   });
 }
 

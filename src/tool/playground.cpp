@@ -72,8 +72,14 @@ json Playground::answer(const json &asked) const {
     if (const std::string schedule = field(asked, "schedule");
         schedule.find_first_not_of(" \t\r\n") != std::string::npos)
       command.push_back("--schedule=" + schedule);
-    if (!inputs.empty()) command.push_back("--check");
-    const Finished finished = run_limited(command, folder.path(), limits_);
+    if (!inputs.empty()) {
+      command.push_back("--check");
+      if (limits_.memory > 0) command.push_back(fmt::format("--max-memory={}", limits_.memory));
+    }
+    Finished finished = run_limited(command, folder.path(), limits_);
+    const std::string option = "--max-memory";
+    for (std::size_t at = 0; (at = finished.output.find(option, at)) != std::string::npos;)
+      finished.output.replace(at, option.size(), "`unravel serve --memory`");
     const std::string page = files::read_file(folder.path() + "/page.html").value_or("");
     if (finished.took_too_long)
       return {

@@ -75,8 +75,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
   command->add_flag("--time", options->time, "run the kernel 7 times for its median time");
   command
       ->add_option("--tune", options->tune,
-                   "seconds to measure the best plans of a product of several tensors on the data, and "
-                   "schedules that may make them faster; the fastest is taken")
+                   "spend so many seconds measuring plans and schedules on the data, and take the fastest")
       ->check(CLI::PositiveNumber);
   command->add_flag("--check", options->check, "compare with the reference evaluator");
   command->add_flag("--no-validate", options->no_validate,
@@ -113,7 +112,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
     if (json) {
       nlohmann::json out = show::run_json(report);
       if (tuning) out["tuning"] = tuning_json(*tuning);
-      text = out.dump(2) + "\n";
+      text = json_text(out);
     } else {
       text = show::run_text(report) + (tuning ? tuning_text(*tuning) : "");
     }

@@ -96,6 +96,7 @@ void serve(const ServeOptions &options) {
   std::cout << fmt::format("http://127.0.0.1:{}/?token={}\n", port, token)
             << "Open it in a browser of this machine. Ctrl-C ends it.\n"
             << std::flush;
+  if (!std::cout) return; // nobody has read the address, which main() tells
   server.listen_after_bind();
 }
 

@@ -105,6 +105,7 @@ void write_report(const Options &options, const pipeline::Compilation &compilati
 run::Tiling tiling_of(const Options &options) {
   bool details = !options.report.empty();
   if (options.inputs.empty() && options.sizes.empty()) {
+    require_data(options);
     pipeline::Request request = compile_request(options);
     request.details = details;
     request.untiled_for_one_tile = false;
@@ -133,7 +134,8 @@ run::Tiling tiling_of(const Options &options) {
 void add_tile(CLI::App &app, bool &as_json) {
   auto *command = app.add_subcommand(
       "tile",
-      "show a schedule's tiles: levels, how many tiles exist, have points, are visited, what one touches");
+      "show a schedule's tiles: how many tiles there are, how many hold entries, how many the kernel enters, "
+      "and how many bytes one uses");
   auto options = std::make_shared<Options>();
   add_kernel_options(*command, *options, as_json);
   add_data_options(*command, *options);
@@ -146,8 +148,9 @@ void add_tile(CLI::App &app, bool &as_json) {
                   "  unravel tile 'y(i) = A(i,j) * x(j)' -f A=csr -i A=matrix.mtx "
                   "-s 'tile i by 64, j by 64'");
   command->callback([options, &as_json] {
+    keep_source(*options, options->report);
     run::Tiling tiling = tiling_of(*options);
-    std::cout << (as_json ? tiling_json(tiling).dump(2) + "\n" : run::to_text(tiling));
+    std::cout << (as_json ? json_text(tiling_json(tiling)) : run::to_text(tiling));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <tuple>
 
 using namespace unravel;
 
@@ -255,4 +256,71 @@ TEST_F(MainProgram, says_what_is_wrong) {
       "FILE is a .mtx file, from order 3 on a .tns file; or `ones` or `zeros`, with sizes `ones:10x20`;\n"
       "of a scalar also a number.\n"
       "s=FILE sets what the result holds before (s=sizes:10x20: its sizes alone); -o s=FILE writes it.\n");
+}
+
+TEST_F(MainProgram, refuses_malformed_files) {
+  build(form_text, form_packs);
+  const std::string banner = "%%MatrixMarket matrix ", head = banner + "coordinate real general\n",
+                    form = "this is not a Matrix Market file",
+                    behind = "a line goes on behind what it should have",
+                    integer = "a line lacks an integer of 0 or more", value = "a line lacks a value",
+                    more = "there are more entries than the header says";
+  const std::vector<std::tuple<std::string, std::string, std::string>> files = {
+      {"a.tns", "1 1 2 5\n", behind},
+      {"a.tns", "1 1.5 2\n", integer},
+      {"a.tns", "% no comment\n", integer},
+      {"a.tns", "# no entries\n", "a file without entries needs a line as `# shape: 4 5 6`"},
+      {"a.mtx", head + "3 3 1\n1 1.7 2\n", integer},
+      {"a.mtx", head + "3 3 1\n1 1 1.5junk\n", value},
+      {"a.mtx", head + "3 3 1\n1 1 0x10\n", value},
+      {"a.mtx", head + "3 3 1\n1 1 1e999\n", "a value is too large for a double"},
+      {"a.mtx", head + "3 3 1\n1 1 1 1\n", behind},
+      {"a.mtx", head + "3 3 1 7\n1 1 1\n", behind},
+      {"a.mtx", head + "3 3 1\n1 1 1\n2 2 1\n", more},
+      {"a.mtx", head + "3 3 1\n# no comment\n", integer},
+      {"a.mtx", banner + "array real general\n1 2\n1\n2\n3\n", more},
+      {"a.mtx", banner + "array real general\n1 2\n1 2\n3\n", behind},
+      {"a.mtx", banner + "array pattern general\n1 1\n1\n",
+       "a pattern is neither an array nor skew-symmetric"},
+      {"a.mtx", banner + "coordinate real symetric\n3 3 1\n1 1 1\n", "the symmetry is unknown"},
+      {"a.mtx", banner + "coordinate foo general\n3 3 1\n1 1 1\n", "the type of its values is unknown"},
+      {"a.mtx", banner + "coordinate real general too\n3 3 1\n1 1 1\n", form},
+      {"a.mtx", "%%MatrixMarket matrixcoordinate real general\n3 3 1\n1 1 1\n", form},
+      {"a.mtx", banner + "coordinate real skew-symmetric\n3 3 1\n1 1 1\n",
+       "an entry of the diagonal doesn't fit the symmetry"},
+      {"a.mtx", banner + "coordinate integer general\n3 3 1\n1 1 1.5\n", "a value isn't an integer"},
+      {"a.mtx", banner + "coordinate integer general\n3 3 1\n1 1 9007199254740993\n",
+       "an integer isn't exact as a double"}};
+  for (const auto &[file, text, message] : files) {
+    folder_.write(file, text);
+    EXPECT_EQ(run("A=" + file + " x=ones", "ASAN_OPTIONS=detect_leaks=0"),
+              "failed\nerror: " + file + ": " + message + "\n")
+        << text;
+  }
+  EXPECT_EQ(run("A=ones:-3x3 x=ones", "ASAN_OPTIONS=detect_leaks=0"),
+            "failed\nerror: ones:-3x3: a size is an integer of 0 or more\n");
+  folder_.write("a.mtx", "%%MATRIXMARKET Matrix Coordinate Double General\r\n% 5\r\n3 3 2\r\n"
+                         " 1\t1 1e-999 \r\n\r\n2 2 +2.5e0\r\n\n");
+  EXPECT_EQ(run("A=a.mtx x=ones"), "s: 1 values, sum 2.5, first: 2.5\n");
+}
+
+TEST_F(MainProgram, keeps_what_it_cannot_replace) {
+  build(product_text, product_packs);
+  const auto shell = [&](const std::string &command) { // what is printed needs no file, which has no room
+    return std::system(("cd " + folder_.path("") + " && export ASAN_OPTIONS=detect_leaks=0 && " + command +
+                        " 2>&1 | cat > /dev/null")
+                           .c_str());
+  };
+  folder_.write("C.mtx", "an earlier result");
+  shell("(trap '' XFSZ; ulimit -f 1; ./program A=ones:90x1 B=ones:1x90 -o C.mtx)");
+  EXPECT_EQ(read("C.mtx"), "an earlier result");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("C.mtx.part")));
+  shell("./program A=ones:1x1 B=ones:1x1 -o C.mtx");
+  EXPECT_EQ(read("C.mtx"), "%%MatrixMarket matrix array real general\n1 1\n1\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("C.mtx.part")));
+  shell("mkfifo pipe && (timeout 20 cat pipe > got & ./program A=ones:1x1 B=ones:1x1 -o pipe; wait)");
+  EXPECT_TRUE(std::filesystem::is_fifo(folder_.path("pipe")));
+  EXPECT_EQ(read("got"), read("C.mtx"));
+  EXPECT_EQ(run("A=A.mtx B=B.mtx -o one.mtx -o other.mtx", "ASAN_OPTIONS=detect_leaks=0"),
+            "failed\nerror: other.mtx: the result already goes to another file\n");
 }

@@ -114,6 +114,7 @@ TEST(Nearest, IsWithinAThirdOfTheName) {
   EXPECT_EQ(nearest("vla", names), "val");
   EXPECT_EQ(nearest("index", names), "");
   EXPECT_EQ(nearest("", names), "");
+  EXPECT_EQ(nearest("3", {"w"}), ""); // nothing of it would be left
   EXPECT_EQ(nearest("col", {}), "");
   EXPECT_EQ(nearest("val", names), "val");
   EXPECT_EQ(nearest("rnd", {"random", "ones"}), "random"); // an abbreviation

@@ -169,11 +169,13 @@ TEST(ToolBadInput, OutputsOfAnotherKind) {
 TEST(ToolBadInput, LostOutput) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
   Desk desk;
-  for (const std::string command : {"compile 'y(i) = x(i)'", "explain 'y(i) = x(i)'", "layout list",
-                                    "layout show csr", "--help", "--version", "generate ones:3 -o x.mtx",
-                                    "run 's = x(i)' -i x=ones:3 --json --machine portable", "frob --json"}) {
-    Outcome lost =
-        desk.execute({"sh", "-c", unravel::test::tool_path() + " " + std::string(command) + " > /dev/full"});
+  for (const std::string command :
+       {"compile 'y(i) = x(i)'", "explain 'y(i) = x(i)'", "layout list", "layout show csr", "--help",
+        "--version", "generate ones:3 -o x.mtx", "run 's = x(i)' -i x=ones:3 --json --machine portable",
+        "serve", "frob --json"}) {
+    Outcome lost = desk.execute(
+        {"sh", "-c",
+         "timeout 60 " + unravel::test::tool_path() + " " + std::string(command) + " > /dev/full"});
     EXPECT_EQ(lost.code, command[0] == 'f' ? 2 : 1) << command;
     // The reason is known where nothing was flushed before.
     EXPECT_TRUE(lost.error.starts_with("error: cannot write to the standard output") &&

@@ -404,7 +404,8 @@ TEST(ToolCompile, NamesThatDontCollide) {
     expect_compiles(desk, file, {"-fopenmp"});
   const Outcome wrong = desk.unravel({"compile", spmv, "--prefix", "a-b", "-o", "k.c"});
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_NE(wrong.error.find("--prefix: letters, digits and _ are expected"), std::string::npos)
+  EXPECT_NE(wrong.error.find("--prefix: a C name that begins with a letter and has no `__` is expected"),
+            std::string::npos)
       << wrong.error;
 }
 

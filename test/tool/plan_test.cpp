@@ -153,6 +153,14 @@ TEST(ToolPlan, CountsData) {
   EXPECT_EQ(json.at("plans").at(1).at("nested").size(), 1u);
 }
 
+TEST(ToolPlan, CountsNoData) {
+  const std::vector<std::string> command = {"plan",  chain, "-f",         "A=csr", "-f",
+                                            "B=csr", "-i",  "A=ones:0x0", "-i",    "B=ones:0x0"};
+  const Outcome text = Desk().unravel(command);
+  EXPECT_EQ(text.code, 0) << text.error;
+  EXPECT_EQ(text.out.find("nan"), std::string::npos) << text.out;
+}
+
 TEST(ToolPlan, TakesSizes) {
   Desk desk;
   const nlohmann::json json = desk.unravel({"plan", "Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)", "-f", "T=csf3",

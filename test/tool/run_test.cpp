@@ -28,6 +28,12 @@ nlohmann::json expect_right(const Desk &desk, std::vector<std::string> arguments
   return outcome.json();
 }
 
+TEST(ToolRun, NamesScalars) {
+  const Outcome outcome = Desk().unravel({"run", "s = a * x(i)", "-i", "a=2", "-i", "x=ones:3"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.out.find("\na     a scalar\n"), std::string::npos) << outcome.out;
+}
+
 TEST(ToolRun, EveryLayoutAndEmptyMatrices) {
   Desk desk;
   desk.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");

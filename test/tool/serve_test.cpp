@@ -99,11 +99,22 @@ TEST(Serve, SaysWhatIsWrong) {
   EXPECT_EQ(served.ask({{"text", "--help"}})["state"], "refused");
 }
 
+/// Of what the user has given, not of the process that makes the answer.
+TEST(Serve, SaysWhichMemoryIsTooLittle) {
+  Served served("--memory 1G");
+  const json answer = served.ask({{"text", "s = x(i)"}, {"inputs", "x=ones:1000000000"}});
+  const std::string message = answer["message"];
+  EXPECT_NE(message.find("more than the 1 GiB allowed [memory-limit]"), std::string::npos) << message;
+  EXPECT_NE(message.find("raise the limit with `unravel serve --memory`"), std::string::npos) << message;
+  EXPECT_EQ(message.find("--max-memory"), std::string::npos) << message;
+}
+
 TEST(Serve, EndsWhatTakesTooLong) {
   Served served("--seconds 1");
-  const json answer = served.ask(
-      {{"text", "tensor s, A(n, n, n); for i { for j { for k { s += exp(exp(A(i,j,k) * i)); } } }"},
-       {"inputs", "A=ones:700x700x700"}});
+  const json answer =
+      served.ask({{"text", "tensor s, A(n, n); for i { for j { for k in [0, n) { for l in [0, n) { "
+                           "s += exp(exp(A(i,j) * k * l)); } } } }"},
+                  {"inputs", "A=ones:300x300"}});
   EXPECT_EQ(answer["state"], "stopped after 1 seconds");
   EXPECT_EQ(served.ask({{"text", "s = 2"}})["state"], "compiled");
 }

@@ -1,4 +1,5 @@
 // Options and commands: help, exit codes, what is said of wrong ones.
+#include "places.h"
 #include "tool.h"
 
 #include <gtest/gtest.h>
@@ -83,6 +84,26 @@ TEST(ToolUsage, WrongOptionsAndCommands) {
       {{"generate", "random:3x3"},
        "error: --output is required [bad-option]\n  hint: `unravel generate --help` lists commands and "
        "options\n"},
+      {{"layout", "chekc", "csr"},
+       "error: `unravel layout` has no command `chekc` [bad-option]\n  hint: did you mean `check`?\n"},
+      {{"layout", "check", "csr", "--budget", "nan"},
+       "error: --budget: `nan` is not a number of seconds, 0 or more [bad-option]\n"
+       "  hint: `unravel layout check --help` lists commands and options\n"},
+      {{"compile", "y = 1", "--prefix", "_"},
+       "error: --prefix: a C name that begins with a letter and has no `__` is expected, as in my_ "
+       "[bad-option]\n  hint: `unravel compile --help` lists commands and options\n"},
+      {{"tile", "y = x", "--no-validate"},
+       "error: `--no-validate` is about data, but none are given [bad-option]\n"
+       "  hint: add -i A=FILE, or leave it out\n"},
+      {{"tile", "y = x", "--combine", "x=min"},
+       "error: `--combine` is about data, but none are given [bad-option]\n"
+       "  hint: add -i A=FILE, or leave it out\n"},
+      {{"plan", spmv, "--max-memory", "1G"},
+       "error: `--max-memory` is about data, but none are given [bad-option]\n"
+       "  hint: add -i A=FILE, or leave it out\n"},
+      {{"plan", spmv, "-f", "A=csr", "-i", "A=ones:3x3", "--size", "A.NNZ=5"},
+       "error: `--size A.NNZ=5`: where data are given, counts are taken from them [bad-option]\n"
+       "  hint: leave it out, or leave out -i\n"},
   };
   Desk desk;
   for (const Wrong &wrong : all) {
@@ -92,6 +113,15 @@ TEST(ToolUsage, WrongOptionsAndCommands) {
     EXPECT_EQ(outcome.error, wrong.message);
   }
   EXPECT_TRUE(desk.files().empty());
+}
+
+/// What is at fault is named as the user has given it.
+TEST(ToolUsage, AWrongBudgetOfTheEnvironment) {
+  const Outcome outcome =
+      Desk().execute({"env", "UNRAVEL_BUDGET=x", unravel::test::tool_path(), "compile", "y = x"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(outcome.error.starts_with("error: UNRAVEL_BUDGET: `x` is not a number of seconds, 0 or more"))
+      << outcome.error;
 }
 
 TEST(ToolUsage, WrongOptionsForPrograms) {

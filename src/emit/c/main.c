@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -86,36 +87,63 @@ static void unravel_add(unravel_entries *to, int order, const int64_t *at, VALUE
 }
 
 // Reads the next line that is neither empty nor a comment. Returns its beginning, or NULL at the end of the file.
-static char *unravel_line(FILE *file, char *line, int size, const char *name) {
+static char *unravel_line(FILE *file, char comment, char *line, int size, const char *name) {
   while (fgets(line, size, file)) {
     char *start = line + strspn(line, " \t\r\n");
     if (!strchr(line, '\n') && !feof(file)) unravel_fail(name, "a line is too long");
-    if (*start && *start != '%' && *start != '#') return start;
+    if (*start && *start != comment) return start;
   }
   return NULL;
 }
 
-static int64_t unravel_integer(char **at, const char *name) {
+// An integer of 0 or more, behind which `at` is moved; -1 where there is none.
+static int64_t unravel_size_at(char **at) {
   char *end;
   long long value;
   errno = 0;
   value = strtoll(*at, &end, 10);
-  if (end == *at || errno || value < 0) unravel_fail(name, "a line lacks an integer of 0 or more");
+  if (end == *at || errno || value < 0) return -1;
   *at = end;
   return value;
 }
 
-static double unravel_number(char **at, const char *name) {
+static int unravel_is_end(char c) {
+  return !c || isspace((unsigned char)c);
+}
+
+static int64_t unravel_integer(char **at, const char *name) {
+  const int64_t value = unravel_size_at(at);
+  if (value < 0 || !unravel_is_end(**at)) unravel_fail(name, "a line lacks an integer of 0 or more");
+  return value;
+}
+
+// A decimal number; of the field 3 an integer, which isn't rounded.
+static double unravel_number(char **at, int field, const char *name) {
+  const double most = 4611686018427387904.0; // 2^62
   char *end;
-  double value = strtod(*at, &end);
-  if (end == *at) unravel_fail(name, "a line lacks a value");
+  double value;
+  int is_hexadecimal;
+  errno = 0;
+  value = strtod(*at, &end);
+  is_hexadecimal = strcspn(*at, "xX") < (size_t)(end - *at);
+  if (end == *at || is_hexadecimal || !unravel_is_end(*end)) unravel_fail(name, "a line lacks a value");
+  if (errno && (value > 1 || value < -1)) unravel_fail(name, "a value is too large for a double");
+  if (field == 3) {
+    if (strspn(*at, " \t\r\v\f+-0123456789") < (size_t)(end - *at)) unravel_fail(name, "a value isn't an integer");
+    if (value > most || value < -most || (int64_t)value != strtoll(*at, NULL, 10))
+      unravel_fail(name, "an integer isn't exact as a double");
+  }
   *at = end;
   return value;
+}
+
+static void unravel_end_line(const char *at, const char *name) {
+  if (at[strspn(at, " \t\r\n\v\f")]) unravel_fail(name, "a line goes on behind what it should have");
 }
 
 // part: real
 static double unravel_read_real(char **at, int field, const char *name) {
-  return field == 1 ? 1 : unravel_number(at, name);
+  return field == 1 ? 1 : unravel_number(at, field, name);
 }
 
 static double unravel_mirrored_real(double value, int sign) {
@@ -132,8 +160,8 @@ static double _Complex unravel_read_complex(char **at, int field, const char *na
     double parts[2];
     double _Complex whole;
   } number = {{1, 0}};
-  if (field != 1) number.parts[0] = unravel_number(at, name);
-  if (field == 2) number.parts[1] = unravel_number(at, name);
+  if (field != 1) number.parts[0] = unravel_number(at, field, name);
+  if (field == 2) number.parts[1] = unravel_number(at, field, name);
   return number.whole;
 }
 
@@ -158,66 +186,81 @@ static double *unravel_real_values(unravel_entries *of, const char *name) {
 }
 
 // part: tools
-// field: 0 real, 1 pattern, 2 complex. sign: 0 general, 1 symmetric, -1 skew-symmetric, 2 hermitian
+// Adds the entry of a line and, of a symmetric matrix, the other one. field: 0 real, 1 pattern, 2 complex, 3 integer.
+// sign: 0 general, 1 symmetric, -1 skew-symmetric, 2 hermitian
+static void unravel_add_entry(unravel_entries *to, int order, const int64_t *at, char *start, int sign, int field,
+                              const char *name) {
+  const int64_t mirrored[2] = {at[1], at[0]};
+  const VALUE value = unravel_read_OF_VALUE(&start, field, name);
+  unravel_end_line(start, name);
+  if (at[0] == at[1] && (sign < 0 || sign == 2) && value != unravel_mirrored_OF_VALUE(value, sign))
+    unravel_fail(name, "an entry of the diagonal doesn't fit the symmetry");
+  unravel_add(to, order, at, value);
+  if (sign && at[0] != at[1]) unravel_add(to, order, mirrored, unravel_mirrored_OF_VALUE(value, sign));
+}
+
 static void unravel_read_array(unravel_entries *to, int order, const int64_t *sizes, int sign, int field, FILE *file,
                                const char *name) {
   char line[4096];
-  int64_t at[2], mirrored[2];
+  int64_t at[2];
   for (at[1] = 0; at[1] < sizes[1]; at[1]++)
     for (at[0] = sign ? at[1] + (sign < 0) : 0; at[0] < sizes[0]; at[0]++) {
-      char *start = unravel_line(file, line, sizeof(line), name);
-      VALUE value;
+      char *start = unravel_line(file, '%', line, sizeof(line), name);
       if (!start) unravel_fail(name, "there are fewer values than the sizes ask for");
-      value = unravel_read_OF_VALUE(&start, field, name);
-      unravel_add(to, order, at, value);
-      mirrored[0] = at[1], mirrored[1] = at[0];
-      if (sign && at[0] != at[1]) unravel_add(to, order, mirrored, unravel_mirrored_OF_VALUE(value, sign));
+      unravel_add_entry(to, order, at, start, sign, field, name);
     }
 }
 
 static void unravel_read_coordinates(unravel_entries *to, int order, const int64_t *sizes, int64_t count, int sign,
                                      int field, FILE *file, const char *name) {
   char line[4096];
-  int64_t at[2], mirrored[2];
+  int64_t at[2];
   for (; count > 0; count--) {
-    char *start = unravel_line(file, line, sizeof(line), name);
-    VALUE value;
+    char *start = unravel_line(file, '%', line, sizeof(line), name);
     if (!start) unravel_fail(name, "there are fewer entries than the header says");
     at[0] = unravel_integer(&start, name) - 1;
     at[1] = unravel_integer(&start, name) - 1;
     if (at[0] < 0 || at[0] >= sizes[0] || at[1] < 0 || at[1] >= sizes[1])
       unravel_fail(name, "an entry lies outside of the matrix");
-    value = unravel_read_OF_VALUE(&start, field, name);
-    unravel_add(to, order, at, value);
-    mirrored[0] = at[1], mirrored[1] = at[0];
-    if (sign && at[0] != at[1]) unravel_add(to, order, mirrored, unravel_mirrored_OF_VALUE(value, sign));
+    unravel_add_entry(to, order, at, start, sign, field, name);
   }
+}
+
+// Which of these words it is.
+static int unravel_choose(const char *word, const char *const *words, int count, const char *name, const char *what) {
+  int k;
+  for (k = 0; k < count; k++)
+    if (strcmp(word, words[k]) == 0) return k;
+  unravel_fail(name, what);
+  return 0;
 }
 
 // A Matrix Market file: coordinate or array. A vector is a matrix of one column.
 static void unravel_read_matrix(unravel_entries *to, int order, FILE *file, const char *name) {
-  char line[4096], format[64], numbers[64], symmetry[64];
+  static const char *const formats[2] = {"coordinate", "array"};
+  static const char *const numbers[5] = {"real", "pattern", "complex", "integer", "double"};
+  static const char *const symmetries[4] = {"skew-symmetric", "general", "symmetric", "hermitian"};
+  char line[4096], words[6][64];
   char *at = line;
   int64_t sizes[2], count = 0;
-  int sign = 0, field = 0, is_array, m;
+  int sign, field, is_array, m;
   if (order > 2) unravel_fail(name, "a tensor of order 3 or more comes from a .tns file");
   if (!fgets(line, sizeof(line), file)) line[0] = 0;
   for (; *at; at++) *at = (char)tolower((unsigned char)*at);
-  if (sscanf(line, "%%%%matrixmarket matrix %63s %63s %63s", format, numbers, symmetry) != 3)
+  m = sscanf(line, "%63s %63s %63s %63s %63s %63s", words[0], words[1], words[2], words[3], words[4], words[5]);
+  if (m != 5 || strcmp(words[0], "%%matrixmarket") != 0 || strcmp(words[1], "matrix") != 0)
     unravel_fail(name, "this is not a Matrix Market file");
-  is_array = strcmp(format, "array") == 0;
-  if (!is_array && strcmp(format, "coordinate") != 0) unravel_fail(name, "the format is unknown");
-  if (strcmp(numbers, "pattern") == 0) field = 1;
-  if (strcmp(numbers, "complex") == 0) field = 2;
-  if (strcmp(symmetry, "symmetric") == 0) sign = 1;
-  if (strcmp(symmetry, "skew-symmetric") == 0) sign = -1;
-  if (strcmp(symmetry, "hermitian") == 0) sign = 2;
+  is_array = unravel_choose(words[2], formats, 2, name, "the format is unknown");
+  field = unravel_choose(words[3], numbers, 5, name, "the type of its values is unknown") % 4;
+  sign = unravel_choose(words[4], symmetries, 4, name, "the symmetry is unknown") - 1;
+  if (field == 1 && (is_array || sign < 0)) unravel_fail(name, "a pattern is neither an array nor skew-symmetric");
   unravel_check_OF_VALUE(field, sign, name);
-  at = unravel_line(file, line, sizeof(line), name);
+  at = unravel_line(file, '%', line, sizeof(line), name);
   if (!at) unravel_fail(name, "the line with the sizes is missing");
   sizes[0] = unravel_integer(&at, name);
   sizes[1] = unravel_integer(&at, name);
   if (!is_array) count = unravel_integer(&at, name);
+  unravel_end_line(at, name);
   for (m = order; m < 2; m++)
     if (sizes[m] != 1) unravel_fail(name, "the matrix has more rows or columns than the tensor");
   if (sign && sizes[0] != sizes[1]) unravel_fail(name, "a symmetric matrix is square");
@@ -226,6 +269,8 @@ static void unravel_read_matrix(unravel_entries *to, int order, FILE *file, cons
     unravel_read_array(to, order, sizes, sign, field, file, name);
   else
     unravel_read_coordinates(to, order, sizes, count, sign, field, file, name);
+  if (unravel_line(file, '%', line, sizeof(line), name))
+    unravel_fail(name, "there are more entries than the header says");
 }
 
 // The sizes in a line `# shape: 3 4 5` among the comments that a file begins with; whether there is one.
@@ -256,7 +301,7 @@ static void unravel_read_tensor(unravel_entries *to, int order, FILE *file, cons
   int m, is_shape_given;
   for (m = 0; m < order; m++) to->sizes[m] = 0;
   is_shape_given = unravel_read_shape(to, order, file, name);
-  while ((start = unravel_line(file, line, sizeof(line), name)) != NULL) {
+  while ((start = unravel_line(file, '#', line, sizeof(line), name)) != NULL) {
     for (m = 0; m < order; m++) {
       int64_t coordinate = unravel_integer(&start, name);
       if (coordinate < 1) unravel_fail(name, "coordinates start at 1");
@@ -264,8 +309,10 @@ static void unravel_read_tensor(unravel_entries *to, int order, FILE *file, cons
       if (coordinate > to->sizes[m]) to->sizes[m] = coordinate;
       at[m] = coordinate - 1;
     }
-    unravel_add(to, order, at, unravel_number(&start, name));
+    unravel_add(to, order, at, unravel_number(&start, 0, name));
+    unravel_end_line(start, name);
   }
+  if (!is_shape_given && to->n == 0) unravel_fail(name, "a file without entries needs a line as `# shape: 4 5 6`");
 }
 
 // Whether it is a number, for a scalar, or `ones` or `zeros`, perhaps with sizes as in `ones:10x20`; or nothing but
@@ -285,7 +332,8 @@ static int unravel_is_word(unravel_entries *to, int order, const char *what) {
   to->filling = word;
   for (m = 0; m < order && *at; m++) {
     at++;
-    to->sizes[m] = unravel_integer(&at, what);
+    to->sizes[m] = unravel_size_at(&at);
+    if (to->sizes[m] < 0) unravel_fail(what, "a size is an integer of 0 or more");
   }
   if (*at) unravel_fail(what, "the sizes don't fit the tensor");
   return 1;
@@ -361,99 +409,6 @@ static double unravel_seconds(void) {
 #endif
 }
 
-// part: real_result
-static void unravel_print_real(double value, int digits) {
-  printf(" %.*g", digits, value);
-}
-
-static void unravel_write_real(FILE *file, double value) {
-  fprintf(file, "%.17g\n", value);
-}
-
-// part: complex_result
-static void unravel_print_complex(double _Complex value, int digits) {
-  printf(" %.*g%+.*gj", digits, creal(value), digits, cimag(value));
-}
-
-static void unravel_write_complex(FILE *file, double _Complex value) {
-  fprintf(file, "%.17g %.17g\n", creal(value), cimag(value));
-}
-
-// part: all_values
-// A result: to a file (.mtx, from order 3 on lines of a .tns), or its sum and first values.
-static void unravel_show(int result, const unravel_entries *shape, const RESULT *values, const char *output) {
-  const int *modes = unravel_modes[result];
-  int64_t stride[UNRAVEL_ORDER], at[UNRAVEL_ORDER], count = 1, k, slot;
-  RESULT sum = 0;
-  FILE *file;
-  int m, order = unravel_orders[result];
-  for (m = order - 1; m >= 0; m--) {
-    stride[modes[m]] = count;
-    count *= shape->sizes[modes[m]];
-  }
-  for (k = 0; k < count; k++) sum += values[k];
-  printf("%s: %lld values, sum", unravel_names[result], (long long)count);
-  unravel_print_OF_RESULT(sum, 17);
-  printf(", first:");
-  for (k = 0; k < count && k < 8; k++) unravel_print_OF_RESULT(values[k], 6);
-  printf("\n");
-  if (!output) return;
-  file = fopen(output, "w");
-  if (!file) unravel_fail(output, strerror(errno));
-  if (order <= 2)
-    fprintf(file, "%%%%MatrixMarket matrix array %s general\n%lld %lld\n", FIELD,
-            (long long)(order > 0 ? shape->sizes[0] : 1), (long long)(order > 1 ? shape->sizes[1] : 1));
-  for (m = 0; m < order; m++) at[m] = 0;
-  for (k = 0; k < count; k++) {
-    for (slot = 0, m = 0; m < order; m++) {
-      slot += stride[m] * at[m];
-      if (order > 2) fprintf(file, "%lld ", (long long)at[m] + 1);
-    }
-    unravel_write_OF_RESULT(file, values[slot]);
-    for (m = 0; m < order && ++at[m] == shape->sizes[m]; m++) at[m] = 0;
-  }
-  k = ferror(file);
-  if (fclose(file) || k) {
-    remove(output);
-    unravel_fail(output, "it can't be written");
-  }
-}
-
-// part: stored_values
-// A result's stored values: to a file (.mtx, from order 3 on lines of a .tns), or their sum and the first.
-static void unravel_show_stored(int result, const unravel_entries *shape, int64_t count, const int64_t *const *at,
-                                const RESULT *values, const char *output) {
-  int64_t stored = 0, shown = 0, k;
-  RESULT sum = 0;
-  FILE *file;
-  int m, order = unravel_orders[result];
-  for (k = 0; k < count; k++)
-    if (at[0][k] > 0) stored++, sum += values[k];
-  printf("%s: %lld values, sum", unravel_names[result], (long long)stored);
-  unravel_print_OF_RESULT(sum, 17);
-  printf(", first:");
-  for (k = 0; k < count && shown < 8; k++)
-    if (at[0][k] > 0) shown++, unravel_print_OF_RESULT(values[k], 6);
-  printf("\n");
-  if (!output) return;
-  file = fopen(output, "w");
-  if (!file) unravel_fail(output, strerror(errno));
-  if (order <= 2)
-    fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %lld\n", FIELD,
-            (long long)shape->sizes[0], (long long)(order > 1 ? shape->sizes[1] : 1), (long long)stored);
-  for (k = 0; k < count; k++) {
-    if (at[0][k] == 0) continue;
-    for (m = 0; m < order; m++) fprintf(file, "%lld ", (long long)at[m][k]);
-    if (order == 1) fprintf(file, "1 ");
-    unravel_write_OF_RESULT(file, values[k]);
-  }
-  k = ferror(file);
-  if (fclose(file) || k) {
-    remove(output);
-    unravel_fail(output, "it can't be written");
-  }
-}
-
 // part: read_given
 // Whether the argument is `k=5`, an integer that the kernel is given.
 static int unravel_is_size(const char *argument) {
@@ -477,13 +432,7 @@ static int unravel_is_size(const char *argument) {
 }
 
 // part: example
-static void unravel_run(unravel_entries *in, const char *const *output) {
-  double start = unravel_seconds();
-  unravel_show(0, &in[1], in[1].values, output[0]);
-  unravel_show_stored(0, &in[1], in[1].n, (const int64_t *const *)in[1].index, in[1].values, output[0]);
-  unravel_release(&in[1]);
-  printf("%g\n", unravel_seconds() - start);
-}
+static void unravel_run(unravel_entries *in, const char *const *output);
 
 // part: main
 // Whether `NAME=...` begins with the tensor's name.
@@ -499,9 +448,14 @@ static void unravel_take_output(const char **output, const char *argument) {
     if (unravel_is_named(argument, k)) break;
   if (k == UNRAVEL_RESULTS && k > 1) unravel_fail(argument, "expected -o RESULT=FILE; see --help");
   if (k == UNRAVEL_RESULTS)
-    output[0] = argument;
+    k = 0;
   else
-    output[k] = strchr(argument, '=') + 1;
+    argument = strchr(argument, '=') + 1;
+  if (output[k]) unravel_fail(argument, "the result already goes to another file");
+  output[k] = argument;
+  for (k = 0; k < UNRAVEL_RESULTS; k++)
+    if (output[k] && output[k] != argument && strcmp(output[k], argument) == 0)
+      unravel_fail(argument, "another result goes to this file");
 }
 
 static void unravel_help(const char *program) {
