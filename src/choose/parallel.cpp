@@ -113,14 +113,6 @@ bool is_repeated(const LeafPlan &plan, std::size_t level, const combine::Iterati
 
 } // namespace
 
-bool appends_apart(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space) {
-  const std::optional<combine::FirstNode> &first = space.target.first_node;
-  if (!first || plan.is_dealt || is_inner_loop(plan, level) || (plan.sorted && plan.sorted->level == level))
-    return false;
-  return !first->is_computed || scan::through_lets(first->value, plan.nest.levels) ==
-                                    term::variable(plan.nest.levels[level].variable);
-}
-
 bool adds_to_one(const LeafPlan &plan, std::size_t from, const combine::IterationSpace &space) {
   const std::vector<Level> &levels = plan.nest.levels;
   return std::none_of(levels.begin() + static_cast<std::ptrdiff_t>(from), levels.end(),
@@ -168,6 +160,19 @@ bool lies_inside(const Term &value, const Term &end, const Level &loop, prove::P
 
 } // namespace
 
+bool appends_apart(const LeafPlan &plan, std::size_t level, const combine::IterationSpace &space,
+                   prove::Prover &prover) {
+  const std::optional<combine::FirstNode> &first = space.target.first_node;
+  if (!first || plan.is_dealt || is_inner_loop(plan, level) || (plan.sorted && plan.sorted->level == level))
+    return false;
+  if (!first->extent) return true;
+  const Level &loop = plan.nest.levels[level];
+  const Term node = term::variable(loop.variable);
+  if (scan::through_lets(first->value, plan.nest.levels) != node) return false;
+  return (loop.lower == Term(0) && loop.upper == *first->extent) ||
+         lies_inside(node, *first->extent, loop, prover);
+}
+
 bool may_have_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
                      const combine::IterationSpace &space) {
   return reduces(space) && !space.reads(space.target.tensor) && space.target.local.empty() &&
@@ -198,7 +203,7 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
           report::fail(Kind::not_parallel, wanted.span,
                        fmt::format("at most one iteration of the loop over `{}` does anything", wanted.text),
                        "choose another loop");
-        if (space.target.appends && !appends_apart(plan, level, space))
+        if (space.target.appends && !appends_apart(plan, level, space, prover))
           report::fail(Kind::not_parallel, wanted.span,
                        fmt::format("the loop over `{}` can't run in parallel: its iterations append to `{}` "
                                    "one after the other",
@@ -227,7 +232,7 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
     if (adds_up(plan, verdict, level, space)) return level;
     if (verdict.verdict != depend::Verdict::Parallel || !has_elements_of_its_own(plan, level, space) ||
         !keeps_to_its_elements(plan, level, space, prover) ||
-        (space.target.appends && !appends_apart(plan, level, space)))
+        (space.target.appends && !appends_apart(plan, level, space, prover)))
       continue;
     auto length = lengths.find(verdict.variable);
     bool is_short = length != lengths.end() &&

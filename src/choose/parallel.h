@@ -55,8 +55,10 @@ bool keeps_to_its_elements(const plan::LeafPlan &plan, std::size_t parallel,
 bool shares_elements(const plan::LeafPlan &plan, const combine::IterationSpace &space, prove::Prover &prover);
 
 /// Of a statement that appends: can threads that share the loop, which carries nothing, append to arrays of
-/// their own? It is the outermost loop, and its iterations number the first nodes where these aren't counted.
-bool appends_apart(const plan::LeafPlan &plan, std::size_t level, const combine::IterationSpace &space);
+/// their own? It is the outermost loop, and its iterations number the first nodes where these aren't counted:
+/// all of them lie in the nodes' extent, which the prover is asked where the loop's bounds don't say so.
+bool appends_apart(const plan::LeafPlan &plan, std::size_t level, const combine::IterationSpace &space,
+                   prove::Prover &prover);
 
 /// The loop that runs in parallel: the outermost that carries nothing, the outermost of all if it adds up one
 /// sum, or the one that was asked for, which is a mistake where it can't. An inner loop that is known to be

@@ -161,14 +161,14 @@ SharedVerdict verdict_of(const scan::Node &loop, const Combination &program,
   for (std::size_t number : loop.statements)
     statements.push_back(&program.leaves[number]);
   SharedVerdict result{depend::classify_shared(statements, loop.depth, prover, details), false};
-  result.is_parallel = result.verdict.verdict == depend::Verdict::Parallel &&
-                       std::ranges::all_of(loop.statements, [&](std::size_t number) {
-                         const IterationSpace &space = program.leaves[number];
-                         if (space.target.appends && !appends_apart(*plans[number], loop.depth, space))
-                           return false;
-                         return !space.may_miss() && !keeps_state_over(*plans[number], loop.depth) &&
-                                keeps_elements_apart(space, *plans[number], loop.depth, prover);
-                       });
+  result.is_parallel =
+      result.verdict.verdict == depend::Verdict::Parallel &&
+      std::ranges::all_of(loop.statements, [&](std::size_t number) {
+        const IterationSpace &space = program.leaves[number];
+        if (space.target.appends && !appends_apart(*plans[number], loop.depth, space, prover)) return false;
+        return !space.may_miss() && !keeps_state_over(*plans[number], loop.depth) &&
+               keeps_elements_apart(space, *plans[number], loop.depth, prover);
+      });
   return result;
 }
 

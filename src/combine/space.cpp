@@ -78,14 +78,16 @@ term::Substitution AssembledResult::entry_of(const Operand &target) const {
 std::optional<FirstNode> AssembledResult::first_node(const Operand &target) const {
   const std::vector<packing::AppendLevel> &levels = append.levels;
   if (append.order.empty() || append.order.front().descending || levels.empty()) return std::nullopt;
-  const FirstNode first{append.order.front().value, !levels.front().is_counted()};
-  if (first.is_computed && levels.front().value != first.value) return std::nullopt;
+  const term::Term &first = append.order.front().value;
+  const bool is_counted = levels.front().is_counted();
+  if (!is_counted && levels.front().value != first) return std::nullopt;
   for (const packing::AppendLevel &level : levels) {
     // Where iterations have no entries, pointers are set to the count as it is.
     if (level.bounds && level.bounds->begin_offset != 0) return std::nullopt;
     if (!level.pointer.empty() && level.parent > 0 && !levels[level.parent].is_counted()) return std::nullopt;
   }
-  return FirstNode{term::substitute(first.value, entry_of(target)), first.is_computed};
+  return FirstNode{term::substitute(first, entry_of(target)),
+                   is_counted ? std::nullopt : std::optional(levels.front().extent)};
 }
 
 const AssembledResult *Combination::assembly(const std::string &tensor) const {

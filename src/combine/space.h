@@ -46,8 +46,8 @@ using Value = value::Tree<Read, term::Term>;
 /// What the entries of an assembled result are ordered by first: threads that come to different ones can
 /// append to arrays of their own (loop::Appended).
 struct FirstNode {
-  term::Term value;         // over the subscripts
-  bool is_computed = false; // it is the position, and not counted
+  term::Term value;                      // over the subscripts
+  std::optional<term::Term> extent = {}; // of nodes whose position it is; of counted ones none
 };
 
 /// One access to a tensor through one piece of its layout.

@@ -35,7 +35,8 @@ bool comes_first(const Statement &one, const Statement &other) {
     const std::string &variable = one.loops[loop].variable;
     bool is_common = false;
     for (std::size_t mode = 0; mode < here.size(); ++mode)
-      is_common = is_common || (is_plain(here[mode], variable) && is_plain(there[mode], variable));
+      is_common = is_common || (here[mode].index == variable && there[mode].index == variable &&
+                                here[mode].shift == there[mode].shift);
     if (!is_common) return false;
   }
   return one.place[shared] < other.place[shared];
@@ -44,9 +45,7 @@ bool comes_first(const Statement &one, const Statement &other) {
 /// Has each instance an element of its own?
 bool sets_each_once(const Statement &statement) {
   return std::ranges::all_of(statement.loops, [&](const Loop &loop) {
-    return std::ranges::any_of(statement.target.subscripts, [&](const Subscript &subscript) {
-      return is_plain(subscript, loop.variable);
-    });
+    return contains(statement.target.subscripts, loop.variable, &Subscript::index);
   });
 }
 

@@ -498,7 +498,7 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
     }
   if (!found.is_kept) out_of_order_ = number, found_order_ = found;
   leaf.plan.is_distinct = found.is_distinct;
-  if (leaf.plan.parallel && !choose::appends_apart(leaf.plan, *leaf.plan.parallel, space))
+  if (leaf.plan.parallel && !choose::appends_apart(leaf.plan, *leaf.plan.parallel, space, in_.prover))
     leaf.plan.parallel = leaf.parallel = std::nullopt;
 }
 

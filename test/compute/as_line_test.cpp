@@ -20,7 +20,7 @@ TEST(AsLine, what_is_set_once) {
             "C(i, j) = A(i, j)\nC(i, j) += 2 * B(j, i)\n");
   EXPECT_EQ(
       line_of("tensor A(m, n), C(n, m + 1); for i in [0, m) { for j in [0, n) { C(j,i+1) = A(i,j); } }"),
-      "C(j, i + 1) = A(i, j)\n");
+      "C(j, i+1) = A(i, j)\n");
 }
 
 TEST(AsLine, what_is_cleared_and_added_to) {
