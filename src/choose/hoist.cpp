@@ -155,6 +155,9 @@ std::vector<Hoist> hoists_of(const LeafPlan &plan, const IterationSpace &space,
         needed.merge(term::variables_of(operand.slot));
       else
         hoist.outside.insert(operand.name);
+    for (std::size_t k = nest.levels.size(); k-- > 0;) // and by what their positions are computed of
+      if (nest.levels[k].is_let() && needed.contains(nest.levels[k].variable))
+        needed.merge(term::variables_of(nest.levels[k].value));
     std::ranges::copy_if(modes, std::back_inserter(hoist.modes),
                          [&](const std::string &mode) { return needed.contains(mode); });
     const std::size_t left = hoists.empty() ? modes.size() : hoists.back().modes.size();

@@ -327,7 +327,8 @@ private:
           term::between(Term(0), coordinate,
                         term::variable(naming_.sizes.find(qualified(access.tensor, layout.sizes[k])))));
     }
-    return known->second = space::Set(term::conjunction(std::move(elements))).is_subset(stored_at(any));
+    return known->second =
+               space::Set(with_sizes(term::conjunction(std::move(elements)))).is_subset(stored_at(any));
   }
 
   static bool is_without_indices(const Layout &layout) {
@@ -462,7 +463,7 @@ private:
         copies.insert(operand.positions.begin(), operand.positions.end());
       operand.is_linear = roles.at(operand.name) <= value::Role::InTerm &&
                           statement.by == value::Operator::Add &&
-                          is_converted_by_parts(statement, computation_.types);
+                          compute::is_converted_by_parts(statement, computation_.types);
       relation.insert(relation.end(), stored.begin(), stored.end());
       values.emplace(operand.name, value_at(access, chosen[k], operand.name));
       space.operands.push_back(std::move(operand));

@@ -1,6 +1,7 @@
 #include "combine/forward.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace unravel::combine {
@@ -30,7 +31,8 @@ bool mentions(const Statement &statement, const std::string &tensor) {
 
 class Forwarder {
 public:
-  explicit Forwarder(Program program) : program_(std::move(program)) {
+  Forwarder(Program program, const std::map<std::string, value::Type> &types)
+      : program_(std::move(program)), types_(types) {
     for (Statement &statement : program_.statements)
       compute::each_access(statement, [&](const Access &access) {
         occurrences_[access.tensor] = std::max(occurrences_[access.tensor], access.occurrence);
@@ -83,6 +85,11 @@ private:
     const std::string &result = statement.target.tensor;
     const auto product = value::quotient_of(statement.value);
     if (statement.target.is_local || !product.divisors.empty()) return false;
+    // of an integer, what is taken of the sum isn't the sum of what is taken of its parts
+    if (value::is_integer(compute::type_of(types_, name)) &&
+        (!compute::is_converted_by_parts(statement, types_) ||
+         product.constant != std::round(product.constant)))
+      return false;
     int scalars = 0;
     for (const compute::Value &each : product.factors) {
       const auto *factor = std::get_if<Access>(&each.kind);
@@ -121,6 +128,7 @@ private:
   }
 
   Program program_;
+  const std::map<std::string, value::Type> &types_;
   std::map<std::string, int> occurrences_;
 };
 
@@ -130,7 +138,7 @@ Program forward_sums(const compute::Computation &computation) {
   const auto &types = computation.types;
   const bool has_one_type =
       std::ranges::all_of(types, [&](const auto &type) { return type.second == types.begin()->second; });
-  return has_one_type ? Forwarder(computation.program).run() : computation.program;
+  return has_one_type ? Forwarder(computation.program, types).run() : computation.program;
 }
 
 } // namespace unravel::combine

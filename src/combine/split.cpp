@@ -84,15 +84,6 @@ std::vector<Access> optional_of(const Statement &statement, const IsOptional &is
 
 } // namespace
 
-bool is_converted_by_parts(const Statement &statement, const std::map<std::string, value::Type> &types) {
-  using value::Type;
-  const Type target = compute::type_of(types, statement.target.tensor);
-  if (statement.type == target || !value::is_integer(target)) return true;
-  if (target == Type::Bool) return value::is_truth(statement.by);
-  return value::is_integer(statement.type) && // they wrap around
-         (statement.by == value::Operator::Add || statement.by == value::Operator::Multiply);
-}
-
 std::vector<Statement> split(const Statement &statement, const std::map<std::string, value::Type> &types,
                              const std::function<bool(const Access &)> &is_total, bool is_empty) {
   if (statement.is_free) return {statement}; // one term
@@ -110,7 +101,7 @@ std::vector<Statement> split(const Statement &statement, const std::map<std::str
   for (const compute::Value &term : terms)
     (is_sparse(term) ? sparse : dense).push_back(term);
   if (sparse.empty() || (statement.accumulate && terms.size() == 1)) return {statement};
-  if (terms.size() > 1 && !is_converted_by_parts(statement, types)) return {statement};
+  if (terms.size() > 1 && !compute::is_converted_by_parts(statement, types)) return {statement};
   check_split(statement, sparse);
   std::vector<Statement> result;
   if ((!statement.accumulate && !is_empty) || !dense.empty()) {

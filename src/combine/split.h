@@ -11,11 +11,6 @@
 /// Statements that are taken apart.
 namespace unravel::combine {
 
-/// Is what a statement's value becomes in its target what its parts become there, reduced? Not where f64
-/// values are cut to integers: 0.5 + 0.5 is 1.
-bool is_converted_by_parts(const compute::Statement &statement,
-                           const std::map<std::string, value::Type> &types);
-
 /// A statement whose value isn't zero wherever a sparse factor isn't stored becomes several: what is dense,
 /// then each product with sparse factors, added; unless it isn't converted by parts. `is_total`: is the
 /// access stored wherever the statement is executed? `is_empty`: the target is zero before. Throws limits.

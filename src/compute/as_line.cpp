@@ -1,5 +1,6 @@
 #include "compute/as_line.h"
 
+#include "compute/build_tree.h"
 #include "compute/coordinates.h"
 #include "text/contains.h"
 
@@ -45,38 +46,43 @@ bool comes_first(const Statement &one, const Statement &other) {
 /// Has each instance an element of its own?
 bool sets_each_once(const Statement &statement) {
   return std::ranges::all_of(statement.loops, [&](const Loop &loop) {
-    return contains(statement.target.subscripts, loop.variable, &Subscript::index);
+    return unravel::contains(statement.target.subscripts, loop.variable, &Subscript::index);
   });
 }
 
-/// The one tensor that the program computes; none of several, or where there are local tensors or rounds.
+/// The one tensor that the program computes; none of several, or where there are locals, rounds, or sizes
+/// that no tensor has.
 std::optional<std::string> only_result(const Program &program) {
-  std::optional<std::string> result;
-  if (!program.local_tensors.empty()) return {};
-  for (const Statement &statement : program.statements) {
-    if (statement.is_free ||
+  if (!program.locals.empty() || !program.local_tensors.empty() || !program.given.empty() ||
+      !program.least.empty())
+    return {};
+  const std::string &result = program.statements.front().target.tensor;
+  for (const Statement &statement : program.statements)
+    if (statement.is_free || statement.target.tensor != result ||
         std::ranges::any_of(statement.loops, [](const Loop &loop) { return !loop.until.empty(); }))
       return {};
-    if (statement.target.is_local) continue;
-    if (result && *result != statement.target.tensor) return {};
-    result = statement.target.tensor;
-  }
   return result;
+}
+
+bool are_equal(const Access &one, const Access &other) {
+  return std::ranges::equal(one.subscripts, other.subscripts, [](const Subscript &a, const Subscript &b) {
+    return a.index == b.index && a.shift == b.shift;
+  });
 }
 
 class Line {
 public:
   Line(const Computation &program, const std::string &result, const std::map<std::string, value::Type> &types)
       : program_(program.program), result_(result), types_(types), made_(program) {
-    made_.program = {};
-    made_.program.operators = program_.operators;
-    made_.program.fills = program_.fills;
+    made_.program.statements.clear();
+    std::erase_if(made_.program.extents, [](const auto &each) { return !is_declared(each.second); });
+    std::erase_if(made_.program.sizes, is_of_loop);
   }
 
   std::optional<Computation> made() {
     if (!is_sum_of_terms()) return {};
     for (const Statement &statement : program_.statements)
-      if (!statement.target.is_local && !clears(statement) && !add_terms_of(statement)) return {};
+      if (!clears(statement) && !add_terms_of(statement)) return {};
     if (made_.program.statements.empty()) return {};
     return std::move(made_);
   }
@@ -87,72 +93,22 @@ private:
     for (const Statement &one : program_.statements) {
       const bool is_sum = one.by == value::Operator::Add && !one.product && !reads(one, result_);
       if (!is_sum || one.target.fill_or_zero() != 0) return false;
-      if (one.target.is_local || one.accumulate) continue;
+      if (one.accumulate) continue;
       if (!clears(one) && !sets_each_once(one)) return false;
       for (const Statement &other : program_.statements)
-        if (&other != &one && !other.target.is_local && !clears(other) && !comes_first(one, other))
-          return false;
+        if (&other != &one && !clears(other) && !comes_first(one, other)) return false;
     }
     return true;
   }
 
   bool add_terms_of(const Statement &statement) {
     const std::vector<Value> terms = value::parts_by(value::Operator::Add, statement.value);
-    return std::ranges::all_of(terms, [&](const Value &term) { return add_term(statement, term); });
-  }
-
-  bool add_term(Statement statement, const Value &term) {
-    statement.value = term;
-    std::vector<std::string> scalars;
-    each_read(statement, [&](const Access &read) {
-      if (read.is_local) scalars.push_back(read.tensor);
+    if (terms.size() > 1 && !is_converted_by_parts(statement, types_)) return false;
+    return std::ranges::all_of(terms, [&](const Value &term) {
+      Statement one = statement;
+      one.value = term;
+      return add_free(std::move(one));
     });
-    if (scalars.empty()) return add_free(std::move(statement));
-    return scalars.size() == 1 && add_with_sum(statement, scalars.front());
-  }
-
-  /// Of a term with a scalar: what is added up in it takes its place.
-  bool add_with_sum(const Statement &reader, const std::string &scalar) {
-    if (!is_read_once(scalar) || !holds_what_the_result_does(scalar)) return false;
-    bool is_factor = true;
-    value::each_role<Access>(reader.value, [&](const Access &read, value::Role role) {
-      is_factor = is_factor && (read.tensor != scalar || role == value::Role::Factor);
-    });
-    const std::size_t around = program_.locals.at(scalar);
-    if (!is_factor || reader.loops.size() != around) return false;
-    bool is_begun = false;
-    for (const Statement &writer : program_.statements) {
-      if (writer.target.tensor != scalar) continue;
-      const std::size_t shared = shared_loops(writer.place, reader.place);
-      const bool begins =
-          !writer.accumulate && writer.loops.size() == around && term::is_true(writer.condition);
-      if (shared < around || writer.place[shared] > reader.place[shared] || !writer.masks.empty() ||
-          begins == is_begun)
-        return false;
-      is_begun = true;
-      for (const Value &part : value::parts_by(value::Operator::Add, writer.value)) {
-        if (value::is_zero(part)) continue;
-        Statement term = reader;
-        term.value = value::map_leaves<Value>(
-            reader.value, [&](const Access &read) { return read.tensor == scalar ? part : Value{read}; });
-        term.loops = writer.loops;
-        term.condition = term::conjunction({reader.condition, writer.condition});
-        if (!add_free(std::move(term))) return false;
-      }
-    }
-    return is_begun;
-  }
-
-  bool is_read_once(const std::string &scalar) const {
-    std::size_t count = 0;
-    for (const Statement &statement : program_.statements)
-      each_read(statement, [&](const Access &read) { count += read.tensor == scalar; });
-    return count == 1;
-  }
-
-  bool holds_what_the_result_does(const std::string &scalar) const {
-    const value::Type type = type_of(types_, result_);
-    return type_of(types_, scalar) == type && (value::is_floating(type) || value::is_complex(type));
   }
 
   /// For all values of the variables, where the conditions hold.
@@ -168,14 +124,16 @@ private:
     bool is_known = true;
     each_access(term, [&](const Access &access) {
       for (const Subscript &subscript : access.subscripts) {
-        is_known = is_known && contains(variables, subscript.index);
-        if (!contains(term.indices, subscript.index)) term.indices.push_back(subscript.index);
+        is_known = is_known && unravel::contains(variables, subscript.index);
+        if (!unravel::contains(term.indices, subscript.index)) term.indices.push_back(subscript.index);
       }
     });
-    const auto has = [&](const std::string &name) { return contains(variables, name); };
+    const auto has = [&](const std::string &name) { return unravel::contains(variables, name); };
     is_known = is_known && std::ranges::all_of(term::variables_of(term.condition), has);
     each_coordinate(term.value, [&](const std::string &name) { is_known = is_known && has(name); });
     if (!is_known) return false;
+    if (!made_.program.statements.empty() && !are_equal(term.target, made_.program.statements.front().target))
+      return false;
     name_occurrences(term);
     term.accumulate = !made_.program.statements.empty();
     term.place = {static_cast<int>(made_.program.statements.size())};
@@ -190,22 +148,25 @@ private:
     return variables;
   }
 
-  /// What is to hold of the loop's variable, beside that all subscripts lie inside their tensors.
-  bool add_range(const Loop &loop, const Statement &term, std::vector<Term> &conditions) const {
-    bool is_subscript = false, is_whole = false;
+  /// What is to hold of the loop's variable, beside that all subscripts lie inside their tensors. None: in a
+  /// line the variable would have other values.
+  bool add_range(const Loop &loop, const Statement &term, std::vector<Term> &conditions) {
+    bool is_subscript = false, is_one = true;
     each_access(term, [&](const Access &access) {
-      const auto extents = program_.extents.find(access.tensor);
       for (std::size_t mode = 0; mode < access.subscripts.size(); ++mode) {
         if (!is_plain(access.subscripts[mode], loop.variable)) continue;
+        const auto declared = program_.extents.find(access.tensor);
+        is_one =
+            is_one && declared != program_.extents.end() && declared->second[mode].as<term::Variable>() &&
+            extents_.emplace(loop.variable, declared->second[mode]).first->second == declared->second[mode];
         is_subscript = true;
-        is_whole = is_whole || (extents != program_.extents.end() && loop.high.as<term::Variable>() &&
-                                extents->second[mode] == loop.high);
       }
     });
+    if (!is_subscript || !is_one) return false;
     const Term variable = term::variable(loop.variable);
     if (loop.low != Term(0)) conditions.push_back(term::at_most(loop.low, variable));
-    if (!is_whole) conditions.push_back(term::less(variable, loop.high));
-    return is_subscript;
+    if (loop.high != extents_.at(loop.variable)) conditions.push_back(term::less(variable, loop.high));
+    return true;
   }
 
   /// All terms have the target; what each reads has numbers of its own.
@@ -224,6 +185,7 @@ private:
   const std::map<std::string, value::Type> &types_;
   Computation made_;
   std::map<std::string, int> occurrences_;
+  std::map<std::string, Term> extents_; // of what a variable subscripts, in all terms
 };
 
 } // namespace

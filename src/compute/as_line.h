@@ -14,20 +14,20 @@ namespace unravel::compute {
 ///
 ///     for i {
 ///       for j {
-///         let s = 0;
-///         for k { s += E(i,k) * F(k,j); }
-///         C(i,j) = s;
+///         C(i,j) = 0;
+///         for k { C(i,j) += E(i,k) * F(k,j); }
 ///       }
 ///     }
 ///
-/// says, and what sets C(i,j) to 0 in place of s, and adds to it. It follows where
-/// - there is one result, which no statement reads, and all that is done is to set it and to add to it;
+/// says. It follows where
+/// - there is one result, which no statement reads, and all that is done is to set it and to add to it, by
+/// the
+///   same subscripts; parts of a sum become in `types` what the sum becomes;
 /// - what sets an element comes before all that adds to it: for each loop that both share they have a
 /// subscript
-///   in common, that loop's variable;
-/// - each loop goes over all of an extent that its variable subscripts, or conditions over the variables say
-///   over which part;
-/// - a scalar is a sum that is read once, as a factor, and `types` says that it holds what the result does.
+///   in common, with that loop's variable;
+/// - each variable subscripts modes of one extent, a size; its loop goes over all of it, or conditions over
+///   the variables say over which part.
 std::optional<Computation> as_line(const Computation &program,
                                    const std::map<std::string, value::Type> &types);
 

@@ -34,6 +34,28 @@ Expression access_expression(const Name &tensor, const std::vector<Name> &indice
   return access;
 }
 
+bool is_of_loop(const std::string &size) {
+  return size.find('.') != std::string::npos;
+}
+
+bool is_declared(const std::vector<term::Term> &extents) {
+  return std::ranges::none_of(extents, [](const term::Term &extent) {
+    return std::ranges::any_of(term::variables_of(extent), is_of_loop);
+  });
+}
+
+std::vector<parse::TensorTree> declared_tensors(const Program &program, const text::Span &span) {
+  std::vector<parse::TensorTree> tensors;
+  for (const auto &[tensor, extents] : program.extents) {
+    if (!is_declared(extents) || extents.empty()) continue;
+    parse::TensorTree made{{tensor, span}, {}};
+    for (const term::Term &extent : extents)
+      made.extents.push_back(term_expression(extent, span));
+    tensors.push_back(std::move(made));
+  }
+  return tensors;
+}
+
 Expression product_expression(std::vector<Expression> factors) {
   if (factors.empty()) return number_expression(1, {});
   Expression product = std::move(factors.front());

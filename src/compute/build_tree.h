@@ -22,6 +22,14 @@ parse::Expression expression_of(const Access &access);
 /// A sum of variables with factors and a number. Precondition: the term is affine.
 parse::Expression term_expression(const term::Term &term, const text::Span &span);
 
+/// Is the size one that no text has: the extent of a loop without bounds, "i.extent"? Are the extents of a
+/// tensor none of these?
+bool is_of_loop(const std::string &size);
+bool is_declared(const std::vector<term::Term> &extents);
+
+/// The program's tensors with the extents that they are declared with.
+std::vector<parse::TensorTree> declared_tensors(const Program &program, const text::Span &span);
+
 /// 1 where there are none.
 parse::Expression product_expression(std::vector<parse::Expression> factors);
 

@@ -272,6 +272,15 @@ bool is_nothing_without(const Statement &statement, const Value &value, const st
   return made.real == identity.real && made.integer == identity.integer && made.imaginary == 0;
 }
 
+bool is_converted_by_parts(const Statement &statement, const std::map<std::string, value::Type> &types) {
+  using value::Type;
+  const Type target = type_of(types, statement.target.tensor);
+  if (statement.type == target || !value::is_integer(target)) return true;
+  if (target == Type::Bool) return value::is_truth(statement.by);
+  return value::is_integer(statement.type) && // they wrap around
+         (statement.by == value::Operator::Add || statement.by == value::Operator::Multiply);
+}
+
 double initial_of(const Program &program, const std::string &result) {
   if (const auto fill = fill_of(program, result)) return *fill;
   const Statement *first = free_statement_of(program, result);

@@ -139,6 +139,10 @@ bool is_factor(const Statement &statement, const Value &value, const Access &acc
 /// The same where none of the accesses of these names is stored.
 bool is_nothing_without(const Statement &statement, const Value &value, const std::set<std::string> &names);
 
+/// Is what a statement's value becomes in its target what its parts become there, reduced? Not where f64
+/// values are cut to integers: 0.5 + 0.5 is 1.
+bool is_converted_by_parts(const Statement &statement, const std::map<std::string, value::Type> &types);
+
 /// A tensor that the computation uses.
 struct TensorUse {
   std::string name;

@@ -385,6 +385,7 @@ PlannedLine with_plan(const Program &line, const Contraction &contraction, const
   parse::ProgramTree program;
   program.operators = line.operators;
   program.span = statement.span;
+  program.tensors = declared_tensors(line, statement.span);
   if (clears) {
     std::vector<Name> modes;
     for (const Subscript &subscript : statement.target.subscripts)

@@ -176,6 +176,7 @@ parse::ProgramTree with_result_local(const Program &line, const ResultLocal &loc
   parse::ProgramTree program;
   program.operators = line.operators;
   program.span = first.span;
+  program.tensors = declared_tensors(line, span);
   program.body = in_loops(names(local.around, span), std::move(body));
   return program;
 }

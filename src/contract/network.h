@@ -12,7 +12,7 @@ namespace unravel::contract {
 /// Indices, or factors, by their numbers: bit k stands for number k.
 using Set = std::uint64_t;
 
-inline constexpr std::size_t most_indices = 32, most_factors = 16;
+inline constexpr std::size_t most_indices = 32, most_factors = 12;
 
 constexpr Set bit(std::size_t number) {
   return Set{1} << number;

@@ -2,6 +2,7 @@
 #include "pipeline.h"
 
 #include "cfront/cfront.h"
+#include "combine/forward.h"
 #include "combine/structure.h"
 #include "compute/argmin.h"
 #include "compute/as_line.h"
@@ -329,12 +330,25 @@ Front with_rows_of_argmin(const Request &request, Front front) {
   return front;
 }
 
+/// Does a program look for divisors, which a line doesn't?
+static bool looks_for_divisors(const compute::Program &line, const Front &front) {
+  bool found = false;
+  for (const compute::Statement &term : line.statements)
+    value::each_role<compute::Access>(term.value, [&](const compute::Access &read, value::Role role) {
+      found = found ||
+              (role == value::Role::Divisor && !combine::has_slot_of_each(front.layouts.at(read.tensor)));
+    });
+  return found;
+}
+
 std::optional<Front> as_line(const Request &request, const Front &front) {
   const auto result = front.layouts.find(front.computation.tensors.front().name);
   if (result == front.layouts.end() || combine::has_slot_of_each(result->second)) return {};
   machine::Stopwatch watch;
-  std::optional<compute::Computation> line = compute::as_line(front.computation, front.types);
-  if (!line) return {};
+  compute::Computation forwarded = front.computation;
+  forwarded.program = combine::forward_sums(forwarded);
+  std::optional<compute::Computation> line = compute::as_line(forwarded, front.types);
+  if (!line || looks_for_divisors(line->program, front)) return {};
   Front made = front;
   made.line = compute::to_text(line->program);
   made.computation = std::move(*line);
