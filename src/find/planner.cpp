@@ -6,6 +6,7 @@
 #include "find/templates.h"
 #include "find/walk.h"
 #include "report/diagnostic.h"
+#include "term/solve.h"
 #include "text/contains.h"
 
 #include <algorithm>
@@ -346,9 +347,30 @@ std::vector<std::string> names_of_finds(const scan::Nest &nest) {
   return names;
 }
 
-void check_requests(const std::vector<std::string> &names, const Requests &requests) {
+std::vector<std::string> names_of_trials(const scan::Nest &nest) {
+  std::vector<std::string> names;
+  for (const Level &level : nest.levels) {
+    const bool is_trial = level.is_loop() && !level.tensor.empty() &&
+                          std::ranges::any_of(level.guards, [&](const term::Term &each) {
+                            return term::equation(each) && term::mentions(each, level.variable);
+                          });
+    if (is_trial) names.insert(names.end(), {level.variable, level.tensor});
+  }
+  return names;
+}
+
+void check_requests(const std::vector<std::string> &names, const Requests &requests,
+                    const std::vector<std::string> &trials) {
   for (const auto &[name, request] : requests) {
     if (contains(names, name)) continue;
+    if (contains(trials, name)) {
+      if (request.method == Method::Scan) continue;
+      report::fail(report::Kind::no_such_find, request.name_span,
+                   fmt::format("each position of `{}` is tried: its coordinates aren't keys that a search "
+                               "compares",
+                               name),
+                   "a search needs coordinates that are elements at the position, as in `j = col(p)`");
+    }
     std::string list;
     for (const std::string &each : names)
       if (list.find("`" + each + "`") == std::string::npos) list += (list.empty() ? "`" : ", `") + each + "`";
