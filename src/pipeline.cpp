@@ -474,7 +474,11 @@ static Compilation compile_front(const Request &request, const Front &front,
   choose::check_parallel(result.plans(), schedule);
   choose::check_cuts(result.plans(), schedule, planner.not_cut());
   check_names_of_finds(requests, planner.findable(), result);
-  find::check_requests(planner.findable(), requests);
+  std::vector<std::string> trials;
+  for (const Leaf &leaf : result.leaves)
+    for (std::string &name : find::names_of_trials(leaf.plan.nest))
+      trials.push_back(std::move(name));
+  find::check_requests(planner.findable(), requests, trials);
 
   lower::LowerOptions options{request.name, result.computation.text, request.index,
                               request.value.value_or(value::Type::Float64), front.dropped};

@@ -383,7 +383,7 @@ private:
     add_leaves(statement, {});
     if (!statement.is_free) return;
     if (is_assembled(statement.target)) {
-      if (statement.accumulate && first == 0) refuse_adding(statement);
+      if (statement.accumulate && first == 0) check_adding(statement, layout_of(statement.target));
       return;
     }
     if (statement.accumulate) return;

@@ -30,11 +30,18 @@ void refuse_total_mask(const Access &access) {
                "a mask tests what is stored; to test values, write `select(" + text + ", ..., 0)`");
 }
 
-void refuse_adding(const compute::Statement &statement) {
+void check_adding(const compute::Statement &statement, const layout::Layout &layout) {
+  const std::string &result = statement.target.tensor;
+  const double identity = compute::identity_of(statement);
+  if (statement.target.fill == identity) return;
+  if (statement.by == value::Operator::Add)
+    report::fail(Kind::sparse_result, statement.span,
+                 fmt::format("`{}` begins without entries: there is nothing to add to", result),
+                 "write `=`, or leave the result dense");
   report::fail(
       Kind::sparse_result, statement.span,
-      fmt::format("`{}` begins without entries: there is nothing to add to", statement.target.tensor),
-      "write `=`, or leave the result dense");
+      fmt::format("`{}` has no fill, but what it is reduced by begins with {}", result, identity),
+      fmt::format("give it one, as -f '{}={} fill {}', or leave it dense", result, layout.name, identity));
 }
 
 } // namespace unravel::combine

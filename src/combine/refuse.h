@@ -13,7 +13,8 @@ namespace unravel::combine {
 /// It is a mask, and stores every element.
 [[noreturn]] void refuse_total_mask(const compute::Access &access);
 
-/// It adds to a sparse result, which begins without entries.
-[[noreturn]] void refuse_adding(const compute::Statement &statement);
+/// It adds to a sparse result, or reduces it, which begins without entries: refused unless the result's fill
+/// is declared and what it begins with.
+void check_adding(const compute::Statement &statement, const layout::Layout &layout);
 
 } // namespace unravel::combine

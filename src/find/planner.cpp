@@ -2,9 +2,11 @@
 #include "cost/finds.h"
 #include "find/counterexample.h"
 #include "find/map.h"
+#include "find/missing.h"
 #include "find/templates.h"
 #include "find/walk.h"
 #include "report/diagnostic.h"
+#include "term/solve.h"
 #include "text/contains.h"
 
 #include <algorithm>
@@ -290,8 +292,29 @@ private:
         own.candidates.push_back({each.method, false, false, name_of(own.method()) + " costs less"});
   }
 
+  /// A property with which the method would be proved: "`property increasing col` in the layout of `B`".
+  std::string missing_property(const LevelPlan &own, Method method) const {
+    if (result_.vacuous) return "";
+    for (const Missing &missing : properties_that_may_miss(nest_, own.level)) {
+      std::vector<prove::Axiom> axioms = prover_.axioms();
+      axioms.push_back(missing.axiom);
+      prove::Prover prover(std::move(axioms));
+      LevelPlan with;
+      with.level = own.level;
+      with.need = own.need;
+      Obligations obligations(nest_, own.level, result_.levels, prover, with);
+      if (obligations.vacuity() != prove::Answer::Possible) continue;
+      const Outcome outcome = template_of(method)->attempt(obligations, with);
+      if (outcome.proved && outcome.available)
+        return fmt::format("`{}` in the layout of `{}`", missing.text, missing.tensor);
+    }
+    return "";
+  }
+
   [[noreturn]] void refuse(const LevelPlan &own, const Request &wanted, const std::string &reason) const {
-    std::string hint = "leave the method to the compiler, or state the missing property";
+    const std::string property = for_user_ ? missing_property(own, wanted.method) : "";
+    std::string hint = "leave the method to the compiler, or state " +
+                       (property.empty() ? "the missing property" : property);
     if (std::string needed = demand(own, reason); !needed.empty()) hint = needed + "; " + hint;
     report::fail(report::Kind::find_not_proved, wanted.method_span,
                  fmt::format("`{}` can't be found by {}: {}", nest_.levels[own.level].variable,
@@ -324,9 +347,30 @@ std::vector<std::string> names_of_finds(const scan::Nest &nest) {
   return names;
 }
 
-void check_requests(const std::vector<std::string> &names, const Requests &requests) {
+std::vector<std::string> names_of_trials(const scan::Nest &nest) {
+  std::vector<std::string> names;
+  for (const Level &level : nest.levels) {
+    const bool is_trial = level.is_loop() && !level.tensor.empty() &&
+                          std::ranges::any_of(level.guards, [&](const term::Term &each) {
+                            return term::equation(each) && term::mentions(each, level.variable);
+                          });
+    if (is_trial) names.insert(names.end(), {level.variable, level.tensor});
+  }
+  return names;
+}
+
+void check_requests(const std::vector<std::string> &names, const Requests &requests,
+                    const std::vector<std::string> &trials) {
   for (const auto &[name, request] : requests) {
     if (contains(names, name)) continue;
+    if (contains(trials, name)) {
+      if (request.method == Method::Scan) continue;
+      report::fail(report::Kind::no_such_find, request.name_span,
+                   fmt::format("each position of `{}` is tried: its coordinates aren't keys that a search "
+                               "compares",
+                               name),
+                   "a search needs coordinates that are elements at the position, as in `j = col(p)`");
+    }
     std::string list;
     for (const std::string &each : names)
       if (list.find("`" + each + "`") == std::string::npos) list += (list.empty() ? "`" : ", `") + each + "`";

@@ -61,8 +61,11 @@ FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Request
 
 /// What requests may name: the variables that are found, and their tensors.
 std::vector<std::string> names_of_finds(const scan::Nest &nest);
-/// Throws a mistake where a request names nothing of these.
-void check_requests(const std::vector<std::string> &names, const Requests &requests);
+/// The variables of loops over positions that are all tried, as with `j = col(perm(p))`, and their tensors.
+std::vector<std::string> names_of_trials(const scan::Nest &nest);
+/// Throws a mistake where a request names nothing of these; trials are scans already.
+void check_requests(const std::vector<std::string> &names, const Requests &requests,
+                    const std::vector<std::string> &trials = {});
 
 /// The plan with these methods, or none where one of them can't be proved: then no counterexample is looked
 /// for.

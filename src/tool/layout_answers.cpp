@@ -255,6 +255,9 @@ OrderAnswer finds_by(const layout::Layout &layout, const std::string &format,
     const prove::Prover::Optional optional(*compilation.prover, purpose);
     for (std::size_t piece = 0; piece < compilation.leaves.size(); ++piece) {
       const scan::Nest &nest = compilation.leaves[piece].plan.nest;
+      for (const scan::Level &level : nest.levels) // positions that are all tried
+        if (level.is_loop() && own_name(level.variable) != level.variable)
+          result.finds.push_back({piece, own_name(level.variable), {plan::name_of(plan::Method::Scan)}, {}});
       for (const plan::LevelPlan &level : compilation.leaves[piece].plan.finds.levels) {
         const std::string &variable = nest.levels[level.level].variable;
         if (own_name(variable) == variable) continue; // of another tensor

@@ -217,7 +217,7 @@ TEST(FindRequest, refusals) {
   EXPECT_EQ(found.message, "`B.p` can't be found by binary: O-stop not proved for any skip condition; "
                            "no small counterexample was found");
   EXPECT_EQ(found.hint, "O-stop asks that where a search stops without a match, no match follows; leave the "
-                        "method to the compiler, or state the missing property");
+                        "method to the compiler, or state `property increasing idx` in the layout of `B`");
   EXPECT_EQ(refusal("15b", {{"E.s", Method::Binary}}).message,
             "`E.s` can't be found by binary: O-part not proved; no small counterexample was found");
   EXPECT_EQ(refusal("8g", {{"B", Method::Sequential}}).message,

@@ -57,6 +57,7 @@ TEST(ToolLayoutCheck, ShippedLayouts) {
             proved + "  packable    yes: from coordinates\n"
                      "  insertable  no: nothing determines the position `d` of coordinates (i, j)\n"
                      "  any order   d by sequential (a walk per i), galloping, binary, hash, scan\n");
+  EXPECT_NE(table(desk, "warp24").find("  any order   g by scan; s by map"), std::string::npos);
   EXPECT_EQ(table(desk, "dense<1,0>"), proved +
                                            "  packable    yes: from coordinates\n"
                                            "  insertable  yes: every entry has a place\n"

@@ -210,7 +210,7 @@ TEST(UnusualLayouts, AFileThatIsTooWeak) {
       "  1 | x=binary\n"
       "    |   ^~~~~~\n"
       "  hint: O-stop asks that where a search stops without a match, no match follows; leave the method "
-      "to the compiler, or state the missing property\n");
+      "to the compiler, or state `property increasing idx` in the layout of `x`\n");
   arguments[0] = "explain";
   arguments.erase(std::find(arguments.begin(), arguments.end(), "-i"),
                   std::find(arguments.begin(), arguments.end(), "-s"));
