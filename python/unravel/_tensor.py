@@ -400,9 +400,11 @@ def _sparse(matrix):
         if kind == "bsr":
             return _compressed(matrix, "bcsr<%d,%d>" % matrix.blocksize, ("rowptr", "bcol"))
         if kind == "dia":
-            arrays = {"off": matrix.offsets, "val": np.ascontiguousarray(matrix.data)}
+            arrays = {"off": np.ascontiguousarray(matrix.offsets), "val": np.ascontiguousarray(matrix.data)}
             counts = {"ND": len(matrix.offsets), "L": matrix.data.shape[1]}
-            return _over_indices(_SCIPY_DIA, matrix.shape, arrays, (matrix.offsets,), counts), np.shares_memory(arrays["val"], matrix.data)
+            shares = all(np.shares_memory(array, given) or array.size == 0
+                         for array, given in zip(arrays.values(), (matrix.offsets, matrix.data)))
+            return _over_indices(_SCIPY_DIA, matrix.shape, arrays, (matrix.offsets,), counts), shares
     except Error as refusal:
         if refusal.kind not in ("property-violated", "index-width"):
             raise

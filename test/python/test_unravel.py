@@ -51,6 +51,18 @@ def test_nothing_is_copied(random, format):
     assert not as_tensor(x[::-1, 0])[1] and not as_tensor(x[::2])[1]
 
 
+def test_diagonals_whose_offsets_have_strides(random):
+    A = sp.dia_matrix((random.random((2, 4)), np.array([-1, 0, 1, 2], np.int32)[::2]), shape=(4, 4))
+    assert not A.offsets.flags.c_contiguous
+    x = random.random(4)
+    kernel = un.kernel(SPMV)
+    np.testing.assert_allclose(kernel(A=A, x=x), A @ x)
+    A.offsets[1] = 2  # a copy that is bound would not see this
+    np.testing.assert_allclose(kernel(A=A, x=x), A @ x)
+    with pytest.raises(un.Error, match="can't be filled in place"):
+        un.compute("C(i,j) = 2 * B(i,j)", B=A.copy(), C=A)
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
 def test_dtypes_are_kept(random, dtype):
     A, x = matrix(random, dtype=dtype), random.integers(0, 3, 20).astype(dtype)
