@@ -8,7 +8,7 @@ import threading
 import numpy as np
 
 from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
-from ._tensor import Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse
+from ._tensor import Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse, without_type
 
 
 class Options:
@@ -92,6 +92,9 @@ class _Machine:
     def __del__(self):
         if getattr(self, "handle", None):
             lib.unravel_kernel_free(self.handle)
+
+    def __reduce__(self):
+        raise TypeError("a kernel can't be pickled, nor copied with all it has; `un.kernel` makes another one")
 
     def call(self, arguments):
         """Tensors of all results, by name."""
@@ -186,6 +189,8 @@ class _Machines:
         first = _Machine(expression, options, self.formats, {}, later=True)  # mistakes are told at once
         self.arguments, self.results = tuple(first.names), tuple(first.results)
 
+    __reduce__ = _Machine.__reduce__
+
     def machine_for(self, operands):
         key = tuple((name, tensor.format, tensor.fill) for name, tensor in sorted(operands.items()))
         with self._lock:
@@ -193,7 +198,7 @@ class _Machines:
             if machine is None:
                 formats = {name: text for name, text in self.formats.items() if name not in operands}
                 for name, text in self.formats.items():
-                    if name in operands and _without_type(text) != text:
+                    if name in operands and without_type(text) != text:
                         formats[name] = text
                 given = {name: tensor for name, tensor in operands.items() if name not in formats}
                 unknown = next((name for name in given if name not in self.arguments), None)
@@ -272,7 +277,8 @@ class Kernel:
             result = results[name]
             result.format = self.formats.get(name, "dense")
             if result.format.startswith("like:"):
-                result.format += " " + operands[result.format[5:].split()[0]].format
+                like, *fill = result.format.split(" ", 1)
+                result.format = " ".join([like, without_type(operands[like[5:].split("#")[0]].format), *fill])
             made.append(as_result(result, wants_arrays))
         if key is not None and shares and len(self.results) == 1:
             self._bind(key, arguments, tensors, machine, made[0], results[self.results[0]])
@@ -294,11 +300,11 @@ class Kernel:
         wanted = self.formats.get(name)
         if wanted is None:
             return tensor, is_view
-        if _without_type(wanted) == _without_type(tensor.format or ""):
+        if without_type(wanted) == without_type(tensor.format or ""):
             return tensor, is_view
         if " fill " in wanted and tensor.format != wanted:
             return tensor.to(wanted), False
-        return tensor.to(_without_type(wanted)), False
+        return tensor.to(without_type(wanted)), False
 
     def _bind(self, key, arguments, tensors, machine, result, tensor):
         """Later calls with the same objects are fast. tensor: what the result was made of."""
@@ -328,16 +334,6 @@ class Kernel:
             self._bindings[key] = binding
             while len(self._bindings) > self._most_bindings:
                 self._bindings.popitem(last=False)
-
-
-def _without_type(format):
-    words = format.split()
-    if len(words) > 1 and words[-2] == "fill":
-        words = words[:-2]
-        format = " ".join(words) if "{" not in format else format[:format.rindex("fill")].rstrip()
-    if "{" in format:
-        return format[:format.rindex("}") + 1]
-    return words[0] if words else ""
 
 
 def _split(tensors):

@@ -76,6 +76,23 @@ def _int64s(numbers, what):
     return (ctypes.c_int64 * len(numbers))(*numbers)
 
 
+def tight(format):
+    """A layout's text without spaces between the parameters of its name."""
+    return format if "{" in format else re.sub(r"<[^<>]*>", lambda found: "".join(found.group().split()), format)
+
+
+def without_type(format):
+    """A layout's text without what it says of the values."""
+    format = tight(format)
+    words = format.split()
+    if len(words) > 1 and words[-2] == "fill":
+        words = words[:-2]
+        format = " ".join(words) if "{" not in format else format[:format.rindex("fill")].rstrip()
+    if "{" in format:
+        return format[:format.rindex("}") + 1]
+    return words[0] if words else ""
+
+
 class Tensor:
     """A tensor in a layout: its shape, and arrays by the layout's own names.
 
@@ -93,6 +110,24 @@ class Tensor:
         handle = getattr(self, "_handle", None)
         if handle:
             lib.unravel_tensor_free(handle)
+
+    def __copy__(self):
+        return self._same_arrays()
+
+    def __reduce__(self):
+        like = self.format.startswith("like:")
+        text = without_type(self.format[self.format.index(" ") + 1:] if like else self.format)
+        parts = text + (f" fill {self.fill}" if self.fill != 0 else ""), self.shape, self.arrays, self.numbers
+        if like and not self._is_as(parts):
+            raise TypeError(f"layout {self.layout} was made for a result and has no text, so that the tensor can't be "
+                            "pickled or copied; `to` converts it to another layout")
+        return _rebuilt, parts
+
+    def _is_as(self, parts):
+        try:
+            return _rebuilt(*parts).layout == self.layout
+        except Error:
+            return False
 
     @property
     def layout(self):
@@ -252,6 +287,16 @@ def over(layout, shape, arrays, counts=(), check=True):
     call(lib.unravel_tensor_over, text, len(shape), extents, len(arrays), described, len(counts), numbers,
          0 if check else 1, ctypes.cast(_release, ctypes.c_void_p), number, ctypes.byref(made))
     return Tensor(made.value, layout)
+
+
+def _rebuilt(layout, shape, arrays, numbers):
+    """A tensor from what `Tensor.__reduce__` has. numbers: sizes, then counts."""
+    for sizes in range(len(shape), -1, -1):  # modes may have a size in common
+        try:
+            return over(layout, shape, arrays, dict(list(numbers.items())[sizes:]))
+        except Error:
+            if sizes == 0:
+                raise
 
 
 # Index arrays that were looked at, by what they are of: SciPy's come again and again.
