@@ -8,7 +8,8 @@ import threading
 import numpy as np
 
 from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
-from ._tensor import Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse, without_type
+from ._tensor import (Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse, tight,
+                      without_type)
 
 
 class Options:
@@ -198,7 +199,7 @@ class _Machines:
             if machine is None:
                 formats = {name: text for name, text in self.formats.items() if name not in operands}
                 for name, text in self.formats.items():
-                    if name in operands and without_type(text) != text:
+                    if name in operands and without_type(text) != tight(text):
                         formats[name] = text
                 given = {name: tensor for name, tensor in operands.items() if name not in formats}
                 unknown = next((name for name in given if name not in self.arguments), None)

@@ -51,6 +51,15 @@ def test_nothing_is_copied(random, format):
     assert not as_tensor(x[::-1, 0])[1] and not as_tensor(x[::2])[1]
 
 
+@pytest.mark.parametrize("format", ["dense<1, 0>", "dense<1, 0> f64", "bcsr<2, 2>", "bcsr< 2,3 >", "bcsr<2, 2> fill 0"])
+def test_formats_with_spaces_between_parameters(random, format):
+    A, x = random.random((4, 6)), random.random(6)
+    for given in (A, np.asfortranarray(A), sp.csr_array(A), sp.bsr_array(A, blocksize=(2, 2))):
+        np.testing.assert_allclose(un.kernel(SPMV, A=format)(A=given, x=x), A @ x)
+    C = un.compute("C(i,j) = 2 * A(i,j)", A=A, C=format)
+    np.testing.assert_allclose(C if isinstance(C, np.ndarray) else C.toarray(), 2 * A)
+
+
 def test_diagonals_whose_offsets_have_strides(random):
     A = sp.dia_matrix((random.random((2, 4)), np.array([-1, 0, 1, 2], np.int32)[::2]), shape=(4, 4))
     assert not A.offsets.flags.c_contiguous
