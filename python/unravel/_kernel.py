@@ -8,7 +8,7 @@ import threading
 import numpy as np
 
 from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
-from ._tensor import (Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse, tight,
+from ._tensor import (ATTRIBUTES, Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse, tight,
                       without_type)
 
 
@@ -290,11 +290,13 @@ class Kernel:
         """Of SciPy's: their arrays may be new ones."""
         if not is_sparse(given):
             return
-        fresh = as_result(result, True)
-        if type(fresh) is Tensor:
-            return
-        for part in _PARTS[given.format]:
-            setattr(given, part, getattr(fresh, part))
+        arrays, shape = result.arrays, (-1,)
+        if given.format == "bsr":
+            shape = (-1, *given.blocksize)
+        elif given.format == "dia":
+            shape = (len(arrays["off"]), result.numbers["L"])
+        for attribute, name in ATTRIBUTES[given.format].items():
+            setattr(given, attribute, arrays[name].reshape(shape) if attribute == "data" else arrays[name])
 
     def _in_format(self, name, tensor, is_view):
         """The operand in the layout that the kernel's formats say."""

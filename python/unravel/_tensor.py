@@ -504,10 +504,15 @@ def _permuted(flat, shape, layout):
     return flat.reshape([shape[mode] for mode in order]).transpose(np.argsort(order))
 
 
-# Of SciPy's formats with two index arrays: their attributes, and the arrays of the layout in the order of its file.
-_ATTRIBUTES = {"csr": {"indptr": "rowptr", "indices": "col", "data": "val"},
-               "csc": {"indptr": "colptr", "indices": "row", "data": "val"},
-               "coo": {"row": "row", "col": "col", "data": "val"}}
+# Of SciPy's formats: their attributes, and the arrays of the layout that they are taken in.
+ATTRIBUTES = {"csr": {"indptr": "rowptr", "indices": "col", "data": "val"},
+              "csc": {"indptr": "colptr", "indices": "row", "data": "val"},
+              "coo": {"row": "row", "col": "col", "data": "val"},
+              "bsr": {"indptr": "rowptr", "indices": "bcol", "data": "val"},
+              "dia": {"offsets": "off", "data": "val"}}
+
+# Those whose arrays are the layout's, as flat as these.
+_FLAT = ("csr", "csc", "coo")
 
 
 class Pattern:
@@ -516,7 +521,7 @@ class Pattern:
     def __init__(self, tensor, matrix):
         places = {lib.unravel_tensor_array(tensor._handle, k).name.decode(): k
                   for k in range(lib.unravel_tensor_array_count(tensor._handle))}
-        attributes = _ATTRIBUTES[tensor.layout]
+        attributes = ATTRIBUTES[tensor.layout]
         self.kind, self.format = type(matrix), tensor.format
         self.places = [(attribute, places[array]) for attribute, array in attributes.items()]
         self.rest = {name: value for name, value in vars(matrix).items() if name not in attributes}
@@ -524,9 +529,8 @@ class Pattern:
     @staticmethod
     def fits(tensor, matrix):
         """Whether there can be one: the matrix keeps what it is in attributes."""
-        attributes = _ATTRIBUTES.get(tensor.layout, {})
         known = getattr(matrix, "__dict__", {})
-        return bool(attributes) and all(attribute in known for attribute in attributes)
+        return tensor.layout in _FLAT and all(attribute in known for attribute in ATTRIBUTES[tensor.layout])
 
     def made(self, handle):
         tensor = Tensor(handle, self.format)
@@ -559,7 +563,7 @@ def as_result(tensor, wants_arrays):
         return made
 
     if layout in ("csr", "csc"):
-        pointers, indices = arrays[_ATTRIBUTES[layout]["indptr"]], arrays[_ATTRIBUTES[layout]["indices"]]
+        pointers, indices = arrays[ATTRIBUTES[layout]["indptr"]], arrays[ATTRIBUTES[layout]["indices"]]
         return over_arrays(layout, (arrays["val"], indices, pointers), indptr=pointers, indices=indices)
     if layout == "coo":
         return over_arrays("coo", (arrays["val"], (arrays["row"], arrays["col"])), row=arrays["row"], col=arrays["col"])

@@ -60,6 +60,28 @@ def test_formats_with_spaces_between_parameters(random, format):
     np.testing.assert_allclose(C if isinstance(C, np.ndarray) else C.toarray(), 2 * A)
 
 
+def results_to_be_given():
+    rows, columns = np.array([1, 0, 1], np.int32), np.array([0, 1, 0], np.int32)
+    for first, last in ((0, 0), (1, 2), (0, 2), (0, 3)):  # none, sorted, unsorted, repeated entries
+        yield sp.coo_array((np.ones(last - first), (rows[first:last], columns[first:last])), shape=(4, 6))
+    for length in (0, 3, 6, 8):
+        yield sp.dia_array((np.ones((2, length)), [0, 1]), shape=(4, 6))
+    for format in ("csr", "csc", "bsr", "dia"):
+        yield sp.random(4, 6, 0.3, format="csr", random_state=7).asformat(format)
+    yield sp.bsr_matrix((4, 6), blocksize=(2, 3))
+
+
+def test_results_of_scipy_are_filled(random):
+    for C in results_to_be_given():
+        kernel = un.kernel("C(i,j) = 2 * A(i,j)")
+        for density in (0.4, 0, 0.2):
+            for format in ("csr", "dia"):
+                A = matrix(random, 4, 6, density, format=format)
+                assert kernel(A=A, C=C) is C
+                np.testing.assert_array_equal(C.toarray(), 2 * A.toarray(), f"{C.format} of {format}")
+                np.testing.assert_array_equal((C @ np.eye(6)), 2 * A.toarray())
+
+
 def test_diagonals_whose_offsets_have_strides(random):
     A = sp.dia_matrix((random.random((2, 4)), np.array([-1, 0, 1, 2], np.int32)[::2]), shape=(4, 4))
     assert not A.offsets.flags.c_contiguous
