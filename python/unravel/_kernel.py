@@ -1,5 +1,6 @@
 """Kernels: expressions with layouts, called with NumPy's and SciPy's arrays."""
 import collections
+import copy
 import ctypes
 import operator
 import pathlib
@@ -228,11 +229,16 @@ class Kernel:
     _most_bindings = 8
 
     def __init__(self, machines):
-        self.expression, self.formats, self.options = machines.expression, machines.formats, machines.options
+        self.expression, self.formats = machines.expression, machines.formats
         self.arguments, self.results = machines.arguments, machines.results
         self._machines = machines
         self._bindings = collections.OrderedDict()
         self._lock = threading.Lock()
+
+    @property
+    def options(self):
+        """A copy of the options that it was made with."""
+        return copy.copy(self._machines.options)
 
     def __repr__(self):
         return f"<unravel.Kernel {self.expression!r} of {', '.join(self.arguments)}>"
@@ -266,8 +272,8 @@ class Kernel:
             tensors[name] = made
         machine = self._machines.machine_for(operands)
         results = machine.call(tensors)
-        for name, copy in copies.items():
-            arguments[name][...] = copy
+        for name, filled in copies.items():
+            arguments[name][...] = filled
         wants_arrays = not any(is_sparse(value) and not is_sparse_array(value) for value in arguments.values())
         made = []
         for name in self.results:
@@ -351,7 +357,7 @@ _known_lock = threading.Lock()
 
 def _machines_for(expression, options, formats):
     """Kept per expression, formats and options, the last 256."""
-    options = options or Options()
+    options = copy.copy(options) if options else Options()  # the caller may change theirs
     key = (expression, options._key(), tuple(sorted(formats.items())))
     with _known_lock:
         known = _known.get(key)

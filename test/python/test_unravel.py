@@ -497,6 +497,18 @@ def test_docstrings(module):
     assert failed == 0 and tried > 0
 
 
+def test_options_that_are_changed_later(random):
+    A, x = matrix(random), random.random(20)
+    options = un.Options(threads=1)
+    kernel = un.kernel("y(i) = 3 * A(i,j) * x(j)", options=options)
+    options.schedules, options.threads = ("nonsense",), -5
+    kernel.options.threads = -5
+    assert kernel.options.threads == 1
+    np.testing.assert_allclose(kernel(A=A, x=x), 3 * A @ x)
+    again = un.kernel("y(i) = 3 * A(i,j) * x(j)", options=un.Options(threads=1))
+    np.testing.assert_allclose(again(A=A.tocsc(), x=x), 3 * A @ x)
+
+
 def test_results_with_gaps_leave_what_lies_in_them():
     A = sp.csc_matrix(np.eye(2))
     z = np.array([1 + 2j, 3 + 4j])
