@@ -409,8 +409,9 @@ def compute(expression, /, *, options=None, **tensors):
 
 
 def _for_texts(expression, options, tensors):
+    """The arguments of the C interface's functions. Numbers have no layout and are left out."""
     formats, operands = _split(tensors)
-    made = {name: value if _is_number(value) else as_tensor(value)[0] for name, value in operands.items()}
+    made = {name: as_tensor(value)[0] for name, value in operands.items() if not _is_number(value)}
     c, keep = (options or Options())._as_c(formats, False)
     return (expression.encode(), ctypes.byref(c), len(made), _arguments(made)), (c, keep, made)
 

@@ -509,6 +509,15 @@ def test_options_that_are_changed_later(random):
     np.testing.assert_allclose(again(A=A.tocsc(), x=x), 3 * A @ x)
 
 
+def test_explanations_with_numbers(random, tmp_path):
+    expression, operands = "y(i) = a * A(i,j) * x(j)", {"A": matrix(random), "x": random.random(20)}
+    for a in (2, 2.0, np.float32(2), True):
+        assert un.explain(expression, a=a, **operands).startswith("== program")
+        assert un.emit_c(expression, a=a, **operands) == un.emit_c(expression, **operands)
+    un.report(expression, tmp_path / "page.html", a=2.0, **operands)
+    assert (tmp_path / "page.html").stat().st_size > 1000
+
+
 def test_results_with_gaps_leave_what_lies_in_them():
     A = sp.csc_matrix(np.eye(2))
     z = np.array([1 + 2j, 3 + 4j])
