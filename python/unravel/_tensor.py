@@ -515,6 +515,11 @@ ATTRIBUTES = {"csr": {"indptr": "rowptr", "indices": "col", "data": "val"},
 _FLAT = ("csr", "csc", "coo")
 
 
+def _is_users(format):
+    """Whether it names a layout in a file or is the text of one: its name may be one of Unravel's, with other arrays."""
+    return "{" in format or "/" in format or ".layout" in format
+
+
 class Pattern:
     """Makes SciPy's matrices like one that `as_result` has made, without looking at their arrays again."""
 
@@ -544,6 +549,8 @@ class Pattern:
 def as_result(tensor, wants_arrays):
     """A tensor as NumPy or SciPy has it, else itself. wants_arrays: SciPy's sparse arrays rather than matrices."""
     layout, shape = tensor.layout, tensor.shape
+    if _is_users(tensor.format):
+        return tensor
     if (layout == "dense" or layout.startswith("dense<")) and lib.unravel_tensor_array_count(tensor._handle) == 1:
         flat = tensor.arrays["val"]
         return flat[0] if not shape else _permuted(flat, shape, layout)

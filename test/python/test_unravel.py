@@ -518,6 +518,43 @@ def test_explanations_with_numbers(random, tmp_path):
     assert (tmp_path / "page.html").stat().st_size > 1000
 
 
+BACKWARDS = """layout dense(i: M) {
+  value val[M];
+  stored { [a] -> [i] : i = M - 1 - a and 0 <= a < M } at val(a);
+}"""
+
+BY_COLUMNS = """layout csr(i: M, j: N) {
+  index rowptr[N + 1], col[NNZ];
+  count NNZ = rowptr(N);
+  value val[NNZ];
+  stored { [c, p] -> [i, j] : j = c and 0 <= c < N and rowptr(c) <= p < rowptr(c + 1) and i = col(p) } at val(p);
+  property rowptr(0) = 0;
+  property increasing rowptr;
+  property range col in [0, M);
+  property strictly increasing col within rowptr;
+}"""
+
+
+def test_layouts_that_are_called_like_others(random, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.layout").write_text(BACKWARDS)
+    (tmp_path / "other.layout").write_text(BY_COLUMNS)
+    x, A = random.random(5), matrix(random)
+    for format in (BACKWARDS, "./mine.layout", "mine.layout", "mine.layout:dense"):
+        kernel = un.kernel("y(i) = 2 * x(i)", y=format)
+        for _ in range(2):
+            y = kernel(x=x)
+            assert y.layout == "dense"
+            np.testing.assert_array_equal(y.arrays["val"], 2 * x[::-1])
+            np.testing.assert_array_equal(y.toarray(), 2 * x)
+        z = un.compute("z(i) = 2 * y(i)", y=y, z="like:y")
+        np.testing.assert_array_equal(z.toarray(), 4 * x)
+    for format in (BY_COLUMNS, "./other.layout:csr"):
+        kernel = un.kernel("C(i,j) = 2 * A(i,j)", C=format)
+        for _ in range(2):
+            np.testing.assert_array_equal(kernel(A=A).toarray(), 2 * A.toarray())
+
+
 def test_results_with_gaps_leave_what_lies_in_them():
     A = sp.csc_matrix(np.eye(2))
     z = np.array([1 + 2j, 3 + 4j])
