@@ -4,6 +4,7 @@ import copy
 import ctypes
 import operator
 import pathlib
+import re
 import threading
 
 import numpy as np
@@ -181,6 +182,19 @@ class _Binding:
 _run, _run_into = lib.unravel_kernel_run, lib.unravel_kernel_run_into
 
 
+def _with_dense(formats, make):
+    """What `make` makes of formats, and these. `dense` is for a few modes; tensors of more that have no format get `ddddd`."""
+    formats = dict(formats)
+    while True:
+        try:
+            return make(formats), formats
+        except Error as refusal:
+            found = re.match(r"format of (\w+):.* layout `dense` is for .* but the tensor has order (\d+) ", str(refusal))
+            if not found or found.group(1) in formats:
+                raise
+            formats[found.group(1)] = "d" * int(found.group(2))
+
+
 class _Machines:
     """An expression with formats, and kernels of the C interface for the layouts that its operands have come in."""
 
@@ -188,7 +202,9 @@ class _Machines:
         self.expression, self.formats, self.options = expression, dict(formats), options
         self._machines = {}
         self._lock = threading.Lock()
-        first = _Machine(expression, options, self.formats, {}, later=True)  # mistakes are told at once
+        # Mistakes are told at once.
+        first, self._all_formats = _with_dense(
+            self.formats, lambda formats: _Machine(expression, options, formats, {}, later=True))
         self.arguments, self.results = tuple(first.names), tuple(first.results)
 
     __reduce__ = _Machine.__reduce__
@@ -198,7 +214,7 @@ class _Machines:
         with self._lock:
             machine = self._machines.get(key)
             if machine is None:
-                formats = {name: text for name, text in self.formats.items() if name not in operands}
+                formats = {name: text for name, text in self._all_formats.items() if name not in operands}
                 for name, text in self.formats.items():
                     if name in operands and without_type(text) != tight(text):
                         formats[name] = text
@@ -408,12 +424,18 @@ def compute(expression, /, *, options=None, **tensors):
     return Kernel(_machines_for(expression, options, formats))._call(None, operands)
 
 
-def _for_texts(expression, options, tensors):
-    """The arguments of the C interface's functions. Numbers have no layout and are left out."""
+def _make_texts(function, made, expression, options, tensors):
+    """Calls a function of the C interface that explains a kernel. Numbers have no layout and are left out."""
     formats, operands = _split(tensors)
-    made = {name: as_tensor(value)[0] for name, value in operands.items() if not _is_number(value)}
-    c, keep = (options or Options())._as_c(formats, False)
-    return (expression.encode(), ctypes.byref(c), len(made), _arguments(made)), (c, keep, made)
+    operands = {name: as_tensor(value)[0] for name, value in operands.items() if not _is_number(value)}
+
+    def make(formats):
+        c, keep = (options or Options())._as_c(formats, False)
+        call(function, expression.encode(), ctypes.byref(c), len(operands), _arguments(operands), ctypes.byref(made))
+        del keep
+
+    _with_dense(formats, make)
+    return made
 
 
 def explain(expression, /, *, options=None, **tensors):
@@ -421,11 +443,7 @@ def explain(expression, /, *, options=None, **tensors):
 
     tensors: arrays, or their layouts as texts. Raises Error.
     """
-    arguments, keep = _for_texts(expression, options, tensors)
-    text = ctypes.c_void_p()
-    call(lib.unravel_explain, *arguments, ctypes.byref(text))
-    del keep
-    return take_text(text)
+    return take_text(_make_texts(lib.unravel_explain, ctypes.c_void_p(), expression, options, tensors))
 
 
 CSource = collections.namedtuple("CSource", "function source header")
@@ -436,10 +454,7 @@ def emit_c(expression, /, *, options=None, **tensors):
 
     tensors: arrays, or their layouts as texts. Options(name=...) names the function. Raises Error.
     """
-    arguments, keep = _for_texts(expression, options, tensors)
-    made = _CSource()
-    call(lib.unravel_make_c, *arguments, ctypes.byref(made))
-    del keep
+    made = _make_texts(lib.unravel_make_c, _CSource(), expression, options, tensors)
     return CSource(*map(take_text, (made.function, made.source, made.header)))
 
 
@@ -448,10 +463,7 @@ def report(expression, path, /, *, options=None, **tensors):
 
     tensors: arrays, or their layouts as texts. Raises Error, and OSError where the file can't be written.
     """
-    arguments, keep = _for_texts(expression, options, tensors)
-    page = ctypes.c_void_p()
-    call(lib.unravel_explain_as_html, *arguments, ctypes.byref(page))
-    del keep
+    page = _make_texts(lib.unravel_explain_as_html, ctypes.c_void_p(), expression, options, tensors)
     path = pathlib.Path(path)
     part = path.with_name(path.name + ".part")
     try:

@@ -551,7 +551,8 @@ def as_result(tensor, wants_arrays):
     layout, shape = tensor.layout, tensor.shape
     if _is_users(tensor.format):
         return tensor
-    if (layout == "dense" or layout.startswith("dense<")) and lib.unravel_tensor_array_count(tensor._handle) == 1:
+    is_dense = layout == "dense" or layout.startswith("dense<") or len(shape) > 4 and layout == "d" * len(shape)
+    if is_dense and lib.unravel_tensor_array_count(tensor._handle) == 1:
         flat = tensor.arrays["val"]
         return flat[0] if not shape else _permuted(flat, shape, layout)
     if sparse is None or len(shape) != 2 or tensor.fill != 0:

@@ -555,6 +555,23 @@ def test_layouts_that_are_called_like_others(random, tmp_path, monkeypatch):
             np.testing.assert_array_equal(kernel(A=A).toarray(), 2 * A.toarray())
 
 
+def test_tensors_of_many_modes(random):
+    T, x = random.random((2, 3, 2, 2, 3)), random.random(3)
+    for given in (T, np.asfortranarray(T)):
+        np.testing.assert_allclose(un.compute("y(i) = T(i,j,k,l,m) * x(m)", T=given, x=x), np.einsum("ijklm,m->i", T, x))
+    kernel = un.kernel("D(i,j,k,l,m) = T(i,j,k,l,m) * x(m)")
+    for _ in range(3):
+        D = kernel(T=T, x=x)
+        assert isinstance(D, np.ndarray)
+        np.testing.assert_allclose(D, T * x)
+    assert kernel(T=T, x=x, D=D) is D
+    S = un.pack(np.nonzero(T), T[np.nonzero(T)], T.shape, "sssss")
+    np.testing.assert_allclose(un.compute("y(i,j,k,l,m,n) = S(i,j,k,l,m) * x(n)", S=S, x=x), T[..., None] * x)
+    assert "ddddd" in un.explain("D(i,j,k,l,m) = T(i,j,k,l,m) * x(m)", T=T)
+    with pytest.raises(un.Error, match="`dense` is for tensors of order"):
+        un.kernel("y(i) = T(i,j,k,l,m) * x(m)", T="dense")
+
+
 def test_results_with_gaps_leave_what_lies_in_them():
     A = sp.csc_matrix(np.eye(2))
     z = np.array([1 + 2j, 3 + 4j])
