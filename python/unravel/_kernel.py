@@ -10,8 +10,8 @@ import threading
 import numpy as np
 
 from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
-from ._tensor import (ATTRIBUTES, Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse, tight,
-                      without_type)
+from ._tensor import (ATTRIBUTES, Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, is_users, sparse,
+                      tight, without_type)
 
 
 class Options:
@@ -209,11 +209,11 @@ class _Machines:
 
     __reduce__ = _Machine.__reduce__
 
-    def machine_for(self, operands):
+    def machine_for(self, operands, instead_of=None):
         key = tuple((name, tensor.format, tensor.fill) for name, tensor in sorted(operands.items()))
         with self._lock:
             machine = self._machines.get(key)
-            if machine is None:
+            if machine is instead_of:
                 formats = {name: text for name, text in self._all_formats.items() if name not in operands}
                 for name, text in self.formats.items():
                     if name in operands and without_type(text) != tight(text):
@@ -287,7 +287,14 @@ class Kernel:
             shares = shares and is_view and name not in copies
             tensors[name] = made
         machine = self._machines.machine_for(operands)
-        results = machine.call(tensors)
+        try:
+            results = machine.call(tensors)
+        except Error as refusal:
+            texts = (*self.formats.values(), *(tensor.format for tensor in operands.values()))
+            if refusal.kind != "unknown-layout" or not any(is_users(text) for text in texts):
+                raise
+            machine = self._machines.machine_for(operands, instead_of=machine)  # a layout's file may have changed
+            results = machine.call(tensors)
         for name, filled in copies.items():
             arguments[name][...] = filled
         wants_arrays = not any(is_sparse(value) and not is_sparse_array(value) for value in arguments.values())

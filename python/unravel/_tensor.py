@@ -515,7 +515,7 @@ ATTRIBUTES = {"csr": {"indptr": "rowptr", "indices": "col", "data": "val"},
 _FLAT = ("csr", "csc", "coo")
 
 
-def _is_users(format):
+def is_users(format):
     """Whether it names a layout in a file or is the text of one: its name may be one of Unravel's, with other arrays."""
     return "{" in format or "/" in format or ".layout" in format
 
@@ -549,7 +549,7 @@ class Pattern:
 def as_result(tensor, wants_arrays):
     """A tensor as NumPy or SciPy has it, else itself. wants_arrays: SciPy's sparse arrays rather than matrices."""
     layout, shape = tensor.layout, tensor.shape
-    if _is_users(tensor.format):
+    if is_users(tensor.format):
         return tensor
     is_dense = layout == "dense" or layout.startswith("dense<") or len(shape) > 4 and layout == "d" * len(shape)
     if is_dense and lib.unravel_tensor_array_count(tensor._handle) == 1:

@@ -572,6 +572,23 @@ def test_tensors_of_many_modes(random):
         un.kernel("y(i) = T(i,j,k,l,m) * x(m)", T="dense")
 
 
+def test_layout_files_that_change(tmp_path):
+    path = tmp_path / "mine.layout"
+    backwards = BACKWARDS.replace("dense", "mine")
+    forwards = backwards.replace("i = M - 1 - a", "i = a")
+    kernel = un.kernel("y(i) = 5 * x(i)")
+    tensors = []
+    for text in (backwards, forwards, backwards):
+        path.write_text(text)
+        x = un.tensor(f"{path}:mine", (3,), {"val": np.array([1.0, 2, 3])})
+        tensors.append(x)
+        for _ in range(2):
+            for given in tensors:
+                np.testing.assert_array_equal(un.compute("y(i) = 5 * x(i)", x=given), 5 * given.toarray())
+                np.testing.assert_array_equal(kernel(x=given), 5 * given.toarray())
+    assert tensors[0].toarray().tolist() == [3, 2, 1] and tensors[1].toarray().tolist() == [1, 2, 3]
+
+
 def test_results_with_gaps_leave_what_lies_in_them():
     A = sp.csc_matrix(np.eye(2))
     z = np.array([1 + 2j, 3 + 4j])
