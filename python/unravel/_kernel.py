@@ -183,7 +183,7 @@ _run, _run_into = lib.unravel_kernel_run, lib.unravel_kernel_run_into
 
 
 def _with_dense(formats, make):
-    """What `make` makes of formats, and these. `dense` is for a few modes; tensors of more that have no format get `ddddd`."""
+    """(what `make` makes of formats, these): tensors of more modes than `dense` is for, without a format, get `ddddd`."""
     formats = dict(formats)
     while True:
         try:
