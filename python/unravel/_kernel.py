@@ -307,8 +307,8 @@ class Kernel:
             result = results[name]
             result.format = self.formats.get(name, "dense")
             if result.format.startswith("like:"):
-                like, *fill = result.format.split(" ", 1)
-                result.format = " ".join([like, without_type(operands[like[5:].split("#")[0]].format), *fill])
+                like, *fill = result.format.split(None, 1)
+                result.format = " ".join([like, without_type(operands[like[5:]].format), *fill])
             made.append(as_result(result, wants_arrays))
         if key is not None and shares and len(self.results) == 1:
             self._bind(key, arguments, tensors, machine, made[0], results[self.results[0]])
