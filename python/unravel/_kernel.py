@@ -1,14 +1,17 @@
 """Kernels: expressions with layouts, called with NumPy's and SciPy's arrays."""
 import collections
+import copy
 import ctypes
 import operator
 import pathlib
+import re
 import threading
 
 import numpy as np
 
 from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
-from ._tensor import Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, sparse
+from ._tensor import (ATTRIBUTES, Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, is_users, sparse,
+                      tight, without_type)
 
 
 class Options:
@@ -93,6 +96,9 @@ class _Machine:
         if getattr(self, "handle", None):
             lib.unravel_kernel_free(self.handle)
 
+    def __reduce__(self):
+        raise TypeError("a kernel can't be pickled, nor copied with all it has; `un.kernel` makes another one")
+
     def call(self, arguments):
         """Tensors of all results, by name."""
         given = _arguments(arguments)
@@ -176,6 +182,19 @@ class _Binding:
 _run, _run_into = lib.unravel_kernel_run, lib.unravel_kernel_run_into
 
 
+def _with_dense(formats, make):
+    """(what `make` makes of formats, these): tensors of more modes than `dense` is for, without a format, get `ddddd`."""
+    formats = dict(formats)
+    while True:
+        try:
+            return make(formats), formats
+        except Error as refusal:
+            found = re.match(r"format of (\w+):.* layout `dense` is for .* but the tensor has order (\d+) ", str(refusal))
+            if not found or found.group(1) in formats:
+                raise
+            formats[found.group(1)] = "d" * int(found.group(2))
+
+
 class _Machines:
     """An expression with formats, and kernels of the C interface for the layouts that its operands have come in."""
 
@@ -183,17 +202,21 @@ class _Machines:
         self.expression, self.formats, self.options = expression, dict(formats), options
         self._machines = {}
         self._lock = threading.Lock()
-        first = _Machine(expression, options, self.formats, {}, later=True)  # mistakes are told at once
+        # Mistakes are told at once.
+        first, self._all_formats = _with_dense(
+            self.formats, lambda formats: _Machine(expression, options, formats, {}, later=True))
         self.arguments, self.results = tuple(first.names), tuple(first.results)
 
-    def machine_for(self, operands):
+    __reduce__ = _Machine.__reduce__
+
+    def machine_for(self, operands, instead_of=None):
         key = tuple((name, tensor.format, tensor.fill) for name, tensor in sorted(operands.items()))
         with self._lock:
             machine = self._machines.get(key)
-            if machine is None:
-                formats = {name: text for name, text in self.formats.items() if name not in operands}
+            if machine is instead_of:
+                formats = {name: text for name, text in self._all_formats.items() if name not in operands}
                 for name, text in self.formats.items():
-                    if name in operands and _without_type(text) != text:
+                    if name in operands and without_type(text) != tight(text):
                         formats[name] = text
                 given = {name: tensor for name, tensor in operands.items() if name not in formats}
                 unknown = next((name for name in given if name not in self.arguments), None)
@@ -222,11 +245,16 @@ class Kernel:
     _most_bindings = 8
 
     def __init__(self, machines):
-        self.expression, self.formats, self.options = machines.expression, machines.formats, machines.options
+        self.expression, self.formats = machines.expression, machines.formats
         self.arguments, self.results = machines.arguments, machines.results
         self._machines = machines
         self._bindings = collections.OrderedDict()
         self._lock = threading.Lock()
+
+    @property
+    def options(self):
+        """A copy of the options that it was made with."""
+        return copy.copy(self._machines.options)
 
     def __repr__(self):
         return f"<unravel.Kernel {self.expression!r} of {', '.join(self.arguments)}>"
@@ -259,9 +287,16 @@ class Kernel:
             shares = shares and is_view and name not in copies
             tensors[name] = made
         machine = self._machines.machine_for(operands)
-        results = machine.call(tensors)
-        for name, copy in copies.items():
-            arguments[name][...] = copy
+        try:
+            results = machine.call(tensors)
+        except Error as refusal:
+            texts = (*self.formats.values(), *(tensor.format for tensor in operands.values()))
+            if refusal.kind != "unknown-layout" or not any(is_users(text) for text in texts):
+                raise
+            machine = self._machines.machine_for(operands, instead_of=machine)  # a layout's file may have changed
+            results = machine.call(tensors)
+        for name, filled in copies.items():
+            arguments[name][...] = filled
         wants_arrays = not any(is_sparse(value) and not is_sparse_array(value) for value in arguments.values())
         made = []
         for name in self.results:
@@ -272,7 +307,8 @@ class Kernel:
             result = results[name]
             result.format = self.formats.get(name, "dense")
             if result.format.startswith("like:"):
-                result.format += " " + operands[result.format[5:].split()[0]].format
+                like, *fill = result.format.split(None, 1)
+                result.format = " ".join([like, without_type(operands[like[5:]].format), *fill])
             made.append(as_result(result, wants_arrays))
         if key is not None and shares and len(self.results) == 1:
             self._bind(key, arguments, tensors, machine, made[0], results[self.results[0]])
@@ -283,22 +319,24 @@ class Kernel:
         """Of SciPy's: their arrays may be new ones."""
         if not is_sparse(given):
             return
-        fresh = as_result(result, True)
-        if type(fresh) is Tensor:
-            return
-        for part in _PARTS[given.format]:
-            setattr(given, part, getattr(fresh, part))
+        arrays, shape = result.arrays, (-1,)
+        if given.format == "bsr":
+            shape = (-1, *given.blocksize)
+        elif given.format == "dia":
+            shape = (len(arrays["off"]), result.numbers["L"])
+        for attribute, name in ATTRIBUTES[given.format].items():
+            setattr(given, attribute, arrays[name].reshape(shape) if attribute == "data" else arrays[name])
 
     def _in_format(self, name, tensor, is_view):
         """The operand in the layout that the kernel's formats say."""
         wanted = self.formats.get(name)
         if wanted is None:
             return tensor, is_view
-        if _without_type(wanted) == _without_type(tensor.format or ""):
+        if without_type(wanted) == without_type(tensor.format or ""):
             return tensor, is_view
         if " fill " in wanted and tensor.format != wanted:
             return tensor.to(wanted), False
-        return tensor.to(_without_type(wanted)), False
+        return tensor.to(without_type(wanted)), False
 
     def _bind(self, key, arguments, tensors, machine, result, tensor):
         """Later calls with the same objects are fast. tensor: what the result was made of."""
@@ -330,16 +368,6 @@ class Kernel:
                 self._bindings.popitem(last=False)
 
 
-def _without_type(format):
-    words = format.split()
-    if len(words) > 1 and words[-2] == "fill":
-        words = words[:-2]
-        format = " ".join(words) if "{" not in format else format[:format.rindex("fill")].rstrip()
-    if "{" in format:
-        return format[:format.rindex("}") + 1]
-    return words[0] if words else ""
-
-
 def _split(tensors):
     """(formats, tensors): texts say layouts."""
     formats = {name: value for name, value in tensors.items() if isinstance(value, str)}
@@ -352,7 +380,7 @@ _known_lock = threading.Lock()
 
 def _machines_for(expression, options, formats):
     """Kept per expression, formats and options, the last 256."""
-    options = options or Options()
+    options = copy.copy(options) if options else Options()  # the caller may change theirs
     key = (expression, options._key(), tuple(sorted(formats.items())))
     with _known_lock:
         known = _known.get(key)
@@ -403,11 +431,18 @@ def compute(expression, /, *, options=None, **tensors):
     return Kernel(_machines_for(expression, options, formats))._call(None, operands)
 
 
-def _for_texts(expression, options, tensors):
+def _make_texts(function, made, expression, options, tensors):
+    """Calls a function of the C interface that explains a kernel. Numbers have no layout and are left out."""
     formats, operands = _split(tensors)
-    made = {name: value if _is_number(value) else as_tensor(value)[0] for name, value in operands.items()}
-    c, keep = (options or Options())._as_c(formats, False)
-    return (expression.encode(), ctypes.byref(c), len(made), _arguments(made)), (c, keep, made)
+    operands = {name: as_tensor(value)[0] for name, value in operands.items() if not _is_number(value)}
+
+    def make(formats):
+        c, keep = (options or Options())._as_c(formats, False)
+        call(function, expression.encode(), ctypes.byref(c), len(operands), _arguments(operands), ctypes.byref(made))
+        del keep
+
+    _with_dense(formats, make)
+    return made
 
 
 def explain(expression, /, *, options=None, **tensors):
@@ -415,11 +450,7 @@ def explain(expression, /, *, options=None, **tensors):
 
     tensors: arrays, or their layouts as texts. Raises Error.
     """
-    arguments, keep = _for_texts(expression, options, tensors)
-    text = ctypes.c_void_p()
-    call(lib.unravel_explain, *arguments, ctypes.byref(text))
-    del keep
-    return take_text(text)
+    return take_text(_make_texts(lib.unravel_explain, ctypes.c_void_p(), expression, options, tensors))
 
 
 CSource = collections.namedtuple("CSource", "function source header")
@@ -430,10 +461,7 @@ def emit_c(expression, /, *, options=None, **tensors):
 
     tensors: arrays, or their layouts as texts. Options(name=...) names the function. Raises Error.
     """
-    arguments, keep = _for_texts(expression, options, tensors)
-    made = _CSource()
-    call(lib.unravel_make_c, *arguments, ctypes.byref(made))
-    del keep
+    made = _make_texts(lib.unravel_make_c, _CSource(), expression, options, tensors)
     return CSource(*map(take_text, (made.function, made.source, made.header)))
 
 
@@ -442,10 +470,7 @@ def report(expression, path, /, *, options=None, **tensors):
 
     tensors: arrays, or their layouts as texts. Raises Error, and OSError where the file can't be written.
     """
-    arguments, keep = _for_texts(expression, options, tensors)
-    page = ctypes.c_void_p()
-    call(lib.unravel_explain_as_html, *arguments, ctypes.byref(page))
-    del keep
+    page = _make_texts(lib.unravel_explain_as_html, ctypes.c_void_p(), expression, options, tensors)
     path = pathlib.Path(path)
     part = path.with_name(path.name + ".part")
     try:

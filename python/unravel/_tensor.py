@@ -76,6 +76,23 @@ def _int64s(numbers, what):
     return (ctypes.c_int64 * len(numbers))(*numbers)
 
 
+def tight(format):
+    """A layout's text without spaces between the parameters of its name."""
+    return format if "{" in format else re.sub(r"<[^<>]*>", lambda found: "".join(found.group().split()), format)
+
+
+def without_type(format):
+    """A layout's text without what it says of the values."""
+    format = tight(format)
+    words = format.split()
+    if len(words) > 1 and words[-2] == "fill":
+        words = words[:-2]
+        format = " ".join(words) if "{" not in format else format[:format.rindex("fill")].rstrip()
+    if "{" in format:
+        return format[:format.rindex("}") + 1]
+    return words[0] if words else ""
+
+
 class Tensor:
     """A tensor in a layout: its shape, and arrays by the layout's own names.
 
@@ -93,6 +110,24 @@ class Tensor:
         handle = getattr(self, "_handle", None)
         if handle:
             lib.unravel_tensor_free(handle)
+
+    def __copy__(self):
+        return self._same_arrays()
+
+    def __reduce__(self):
+        like = self.format.startswith("like:")
+        text = without_type(self.format[self.format.index(" ") + 1:] if like else self.format)
+        parts = text + (f" fill {self.fill}" if self.fill != 0 else ""), self.shape, self.arrays, self.numbers
+        if like and not self._is_as(parts):
+            raise TypeError(f"layout {self.layout} was made for a result and has no text, so that the tensor can't be "
+                            "pickled or copied; `to` converts it to another layout")
+        return _rebuilt, parts
+
+    def _is_as(self, parts):
+        try:
+            return _rebuilt(*parts).layout == self.layout
+        except Error:
+            return False
 
     @property
     def layout(self):
@@ -254,6 +289,16 @@ def over(layout, shape, arrays, counts=(), check=True):
     return Tensor(made.value, layout)
 
 
+def _rebuilt(layout, shape, arrays, numbers):
+    """A tensor from what `Tensor.__reduce__` has. numbers: sizes, then counts."""
+    for sizes in range(len(shape), -1, -1):  # modes may have a size in common
+        try:
+            return over(layout, shape, arrays, dict(list(numbers.items())[sizes:]))
+        except Error:
+            if sizes == 0:
+                raise
+
+
 # Index arrays that were looked at, by what they are of: SciPy's come again and again.
 _good = {}
 
@@ -400,9 +445,11 @@ def _sparse(matrix):
         if kind == "bsr":
             return _compressed(matrix, "bcsr<%d,%d>" % matrix.blocksize, ("rowptr", "bcol"))
         if kind == "dia":
-            arrays = {"off": matrix.offsets, "val": np.ascontiguousarray(matrix.data)}
+            arrays = {"off": np.ascontiguousarray(matrix.offsets), "val": np.ascontiguousarray(matrix.data)}
             counts = {"ND": len(matrix.offsets), "L": matrix.data.shape[1]}
-            return _over_indices(_SCIPY_DIA, matrix.shape, arrays, (matrix.offsets,), counts), np.shares_memory(arrays["val"], matrix.data)
+            shares = all(np.shares_memory(array, given) or array.size == 0
+                         for array, given in zip(arrays.values(), (matrix.offsets, matrix.data)))
+            return _over_indices(_SCIPY_DIA, matrix.shape, arrays, (matrix.offsets,), counts), shares
     except Error as refusal:
         if refusal.kind not in ("property-violated", "index-width"):
             raise
@@ -457,10 +504,20 @@ def _permuted(flat, shape, layout):
     return flat.reshape([shape[mode] for mode in order]).transpose(np.argsort(order))
 
 
-# Of SciPy's formats with two index arrays: their attributes, and the arrays of the layout in the order of its file.
-_ATTRIBUTES = {"csr": {"indptr": "rowptr", "indices": "col", "data": "val"},
-               "csc": {"indptr": "colptr", "indices": "row", "data": "val"},
-               "coo": {"row": "row", "col": "col", "data": "val"}}
+# Of SciPy's formats: their attributes, and the arrays of the layout that they are taken in.
+ATTRIBUTES = {"csr": {"indptr": "rowptr", "indices": "col", "data": "val"},
+              "csc": {"indptr": "colptr", "indices": "row", "data": "val"},
+              "coo": {"row": "row", "col": "col", "data": "val"},
+              "bsr": {"indptr": "rowptr", "indices": "bcol", "data": "val"},
+              "dia": {"offsets": "off", "data": "val"}}
+
+# Those whose arrays are the layout's, as flat as these.
+_FLAT = ("csr", "csc", "coo")
+
+
+def is_users(format):
+    """Whether it names a layout in a file or is the text of one: its name may be one of Unravel's, with other arrays."""
+    return "{" in format or "/" in format or ".layout" in format
 
 
 class Pattern:
@@ -469,7 +526,7 @@ class Pattern:
     def __init__(self, tensor, matrix):
         places = {lib.unravel_tensor_array(tensor._handle, k).name.decode(): k
                   for k in range(lib.unravel_tensor_array_count(tensor._handle))}
-        attributes = _ATTRIBUTES[tensor.layout]
+        attributes = ATTRIBUTES[tensor.layout]
         self.kind, self.format = type(matrix), tensor.format
         self.places = [(attribute, places[array]) for attribute, array in attributes.items()]
         self.rest = {name: value for name, value in vars(matrix).items() if name not in attributes}
@@ -477,9 +534,8 @@ class Pattern:
     @staticmethod
     def fits(tensor, matrix):
         """Whether there can be one: the matrix keeps what it is in attributes."""
-        attributes = _ATTRIBUTES.get(tensor.layout, {})
         known = getattr(matrix, "__dict__", {})
-        return bool(attributes) and all(attribute in known for attribute in attributes)
+        return tensor.layout in _FLAT and all(attribute in known for attribute in ATTRIBUTES[tensor.layout])
 
     def made(self, handle):
         tensor = Tensor(handle, self.format)
@@ -493,7 +549,10 @@ class Pattern:
 def as_result(tensor, wants_arrays):
     """A tensor as NumPy or SciPy has it, else itself. wants_arrays: SciPy's sparse arrays rather than matrices."""
     layout, shape = tensor.layout, tensor.shape
-    if (layout == "dense" or layout.startswith("dense<")) and lib.unravel_tensor_array_count(tensor._handle) == 1:
+    if is_users(tensor.format):
+        return tensor
+    is_dense = layout == "dense" or layout.startswith("dense<") or len(shape) > 4 and layout == "d" * len(shape)
+    if is_dense and lib.unravel_tensor_array_count(tensor._handle) == 1:
         flat = tensor.arrays["val"]
         return flat[0] if not shape else _permuted(flat, shape, layout)
     if sparse is None or len(shape) != 2 or tensor.fill != 0:
@@ -512,7 +571,7 @@ def as_result(tensor, wants_arrays):
         return made
 
     if layout in ("csr", "csc"):
-        pointers, indices = arrays[_ATTRIBUTES[layout]["indptr"]], arrays[_ATTRIBUTES[layout]["indices"]]
+        pointers, indices = arrays[ATTRIBUTES[layout]["indptr"]], arrays[ATTRIBUTES[layout]["indices"]]
         return over_arrays(layout, (arrays["val"], indices, pointers), indptr=pointers, indices=indices)
     if layout == "coo":
         return over_arrays("coo", (arrays["val"], (arrays["row"], arrays["col"])), row=arrays["row"], col=arrays["col"])

@@ -1,5 +1,7 @@
 """Whose memory arrays are, and how long it lives."""
+import copy
 import gc
+import pickle
 
 import numpy as np
 import pytest
@@ -91,3 +93,62 @@ def test_hints_name_what_python_has():
     assert "`unravel " not in str(thrown.value) and "docs/layout-language.md" in str(thrown.value)
     source = un.emit_c("C(i,j) = A(i,j) * B(i,j)", A="csr", B="csr", C="csr")
     assert "4 if a count needs int64 index arrays" in source.header and "--" not in source.header
+
+
+SQUARE = """layout square(i: M, j: M) {
+  count L;
+  value val[L, M, M];
+  stored { [a, b] -> [i, j] : i = a and j = b and 0 <= a < M and 0 <= b < M and 0 < L } at val(0, a, b);
+}"""
+
+
+def some_tensors():
+    yield un.pack([[0, 1, 1], [1, 0, 2]], [1.0, 2.0, 3.0], (4, 4), "csr")
+    yield un.pack([[0, 1, 1], [1, 0, 2]], np.array([1, 2j, 3], "c8"), (4, 4), "bcsr<2, 2>")
+    yield un.pack([[0], [1], [2]], [5], (2, 2, 3), "csf3", index=np.int64)
+    yield un.pack([[0, 1], [1, 0]], np.array([1, 2], "i4"), (2, 2), "csr int32 fill 7")
+    yield un.pack(np.zeros((0, 1), int), [5.0], (), "dense")
+    yield un.tensor(SQUARE, (2, 2), {"val": np.arange(4.0)}, {"L": 1})
+    S = un.pack([[0, 1], [1, 0]], [1.0, 2.0], (2, 2), "dcsr")
+    yield S
+    yield un.compute("D(i,j) = 2 * S(i,j)", S=S, D="like:S")
+
+
+def test_tensors_are_copied_and_pickled():
+    for tensor in some_tensors():
+        shared = copy.copy(tensor)
+        for name, array in tensor.arrays.items():
+            assert array.size == 0 or np.shares_memory(shared.arrays[name], array)
+        for made in (shared, copy.deepcopy(tensor), pickle.loads(pickle.dumps(tensor))):
+            assert made is not tensor and repr(made) == repr(tensor)
+            assert made.numbers == tensor.numbers and made.fill == tensor.fill
+            for name, array in tensor.arrays.items():
+                assert made.arrays[name].dtype == array.dtype
+                assert made is shared or not np.shares_memory(made.arrays[name], array)
+            expected = tensor.toarray()
+            del made
+            gc.collect()
+            np.testing.assert_array_equal(tensor.toarray(), expected)
+    both = copy.deepcopy([tensor, tensor])
+    assert both[0] is both[1]
+    double = un.compute("C(i,j) = 2 * A(i,j)", A=both[0])
+    np.testing.assert_array_equal(double, 2 * tensor.toarray())
+
+
+def test_what_is_neither_copied_nor_pickled_says_so():
+    S = un.pack([[0, 1], [1, 0]], [1.0, 2.0], (2, 2), "dcsr")
+    for result in ("D(j,i)", "D(i)"):
+        tensor = un.compute(result + " = 2 * S(i,j)", S=S, D="like:S")
+        np.testing.assert_array_equal(copy.copy(tensor).toarray(), tensor.toarray())
+        for function in (copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="layout dcsr_.* has no text"):
+                function(tensor)
+    kernel = un.kernel("y(i) = A(i,j) * x(j)")
+    kernel(A=S, x=np.ones(2))
+    for function in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="`un.kernel` makes another one"):
+            function(kernel)
+    machine = next(iter(kernel._machines._machines.values()))
+    with pytest.raises(TypeError):
+        copy.copy(machine)
+    np.testing.assert_array_equal(copy.copy(kernel)(A=S, x=np.ones(2)), [1, 2])

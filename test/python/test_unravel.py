@@ -51,6 +51,49 @@ def test_nothing_is_copied(random, format):
     assert not as_tensor(x[::-1, 0])[1] and not as_tensor(x[::2])[1]
 
 
+@pytest.mark.parametrize("format", ["dense<1, 0>", "dense<1, 0> f64", "bcsr<2, 2>", "bcsr< 2,3 >", "bcsr<2, 2> fill 0"])
+def test_formats_with_spaces_between_parameters(random, format):
+    A, x = random.random((4, 6)), random.random(6)
+    for given in (A, np.asfortranarray(A), sp.csr_array(A), sp.bsr_array(A, blocksize=(2, 2))):
+        np.testing.assert_allclose(un.kernel(SPMV, A=format)(A=given, x=x), A @ x)
+    C = un.compute("C(i,j) = 2 * A(i,j)", A=A, C=format)
+    np.testing.assert_allclose(C if isinstance(C, np.ndarray) else C.toarray(), 2 * A)
+
+
+def results_to_be_given():
+    rows, columns = np.array([1, 0, 1], np.int32), np.array([0, 1, 0], np.int32)
+    for first, last in ((0, 0), (1, 2), (0, 2), (0, 3)):  # none, sorted, unsorted, repeated entries
+        yield sp.coo_array((np.ones(last - first), (rows[first:last], columns[first:last])), shape=(4, 6))
+    for length in (0, 3, 6, 8):
+        yield sp.dia_array((np.ones((2, length)), [0, 1]), shape=(4, 6))
+    for format in ("csr", "csc", "bsr", "dia"):
+        yield sp.random(4, 6, 0.3, format="csr", random_state=7).asformat(format)
+    yield sp.bsr_matrix((4, 6), blocksize=(2, 3))
+
+
+def test_results_of_scipy_are_filled(random):
+    for C in results_to_be_given():
+        kernel = un.kernel("C(i,j) = 2 * A(i,j)")
+        for density in (0.4, 0, 0.2):
+            for format in ("csr", "dia"):
+                A = matrix(random, 4, 6, density, format=format)
+                assert kernel(A=A, C=C) is C
+                np.testing.assert_array_equal(C.toarray(), 2 * A.toarray(), f"{C.format} of {format}")
+                np.testing.assert_array_equal((C @ np.eye(6)), 2 * A.toarray())
+
+
+def test_diagonals_whose_offsets_have_strides(random):
+    A = sp.dia_matrix((random.random((2, 4)), np.array([-1, 0, 1, 2], np.int32)[::2]), shape=(4, 4))
+    assert not A.offsets.flags.c_contiguous
+    x = random.random(4)
+    kernel = un.kernel(SPMV)
+    np.testing.assert_allclose(kernel(A=A, x=x), A @ x)
+    A.offsets[1] = 2  # a copy that is bound would not see this
+    np.testing.assert_allclose(kernel(A=A, x=x), A @ x)
+    with pytest.raises(un.Error, match="can't be filled in place"):
+        un.compute("C(i,j) = 2 * B(i,j)", B=A.copy(), C=A)
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
 def test_dtypes_are_kept(random, dtype):
     A, x = matrix(random, dtype=dtype), random.integers(0, 3, 20).astype(dtype)
@@ -452,6 +495,98 @@ def test_docstrings(module):
     import importlib
     failed, tried = doctest.testmod(importlib.import_module("unravel." + module))
     assert failed == 0 and tried > 0
+
+
+def test_options_that_are_changed_later(random):
+    A, x = matrix(random), random.random(20)
+    options = un.Options(threads=1)
+    kernel = un.kernel("y(i) = 3 * A(i,j) * x(j)", options=options)
+    options.schedules, options.threads = ("nonsense",), -5
+    kernel.options.threads = -5
+    assert kernel.options.threads == 1
+    np.testing.assert_allclose(kernel(A=A, x=x), 3 * A @ x)
+    again = un.kernel("y(i) = 3 * A(i,j) * x(j)", options=un.Options(threads=1))
+    np.testing.assert_allclose(again(A=A.tocsc(), x=x), 3 * A @ x)
+
+
+def test_explanations_with_numbers(random, tmp_path):
+    expression, operands = "y(i) = a * A(i,j) * x(j)", {"A": matrix(random), "x": random.random(20)}
+    for a in (2, 2.0, np.float32(2), True):
+        assert un.explain(expression, a=a, **operands).startswith("== program")
+        assert un.emit_c(expression, a=a, **operands) == un.emit_c(expression, **operands)
+    un.report(expression, tmp_path / "page.html", a=2.0, **operands)
+    assert (tmp_path / "page.html").stat().st_size > 1000
+
+
+BACKWARDS = """layout dense(i: M) {
+  value val[M];
+  stored { [a] -> [i] : i = M - 1 - a and 0 <= a < M } at val(a);
+}"""
+
+BY_COLUMNS = """layout csr(i: M, j: N) {
+  index rowptr[N + 1], col[NNZ];
+  count NNZ = rowptr(N);
+  value val[NNZ];
+  stored { [c, p] -> [i, j] : j = c and 0 <= c < N and rowptr(c) <= p < rowptr(c + 1) and i = col(p) } at val(p);
+  property rowptr(0) = 0;
+  property increasing rowptr;
+  property range col in [0, M);
+  property strictly increasing col within rowptr;
+}"""
+
+
+def test_layouts_that_are_called_like_others(random, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.layout").write_text(BACKWARDS)
+    (tmp_path / "other.layout").write_text(BY_COLUMNS)
+    x, A = random.random(5), matrix(random)
+    for format in (BACKWARDS, "./mine.layout", "mine.layout", "mine.layout:dense"):
+        kernel = un.kernel("y(i) = 2 * x(i)", y=format)
+        for _ in range(2):
+            y = kernel(x=x)
+            assert y.layout == "dense"
+            np.testing.assert_array_equal(y.arrays["val"], 2 * x[::-1])
+            np.testing.assert_array_equal(y.toarray(), 2 * x)
+        z = un.compute("z(i) = 2 * y(i)", y=y, z="like:y")
+        np.testing.assert_array_equal(z.toarray(), 4 * x)
+    for format in (BY_COLUMNS, "./other.layout:csr"):
+        kernel = un.kernel("C(i,j) = 2 * A(i,j)", C=format)
+        for _ in range(2):
+            np.testing.assert_array_equal(kernel(A=A).toarray(), 2 * A.toarray())
+
+
+def test_tensors_of_many_modes(random):
+    T, x = random.random((2, 3, 2, 2, 3)), random.random(3)
+    for given in (T, np.asfortranarray(T)):
+        np.testing.assert_allclose(un.compute("y(i) = T(i,j,k,l,m) * x(m)", T=given, x=x), np.einsum("ijklm,m->i", T, x))
+    kernel = un.kernel("D(i,j,k,l,m) = T(i,j,k,l,m) * x(m)")
+    for _ in range(3):
+        D = kernel(T=T, x=x)
+        assert isinstance(D, np.ndarray)
+        np.testing.assert_allclose(D, T * x)
+    assert kernel(T=T, x=x, D=D) is D
+    S = un.pack(np.nonzero(T), T[np.nonzero(T)], T.shape, "sssss")
+    np.testing.assert_allclose(un.compute("y(i,j,k,l,m,n) = S(i,j,k,l,m) * x(n)", S=S, x=x), T[..., None] * x)
+    assert "ddddd" in un.explain("D(i,j,k,l,m) = T(i,j,k,l,m) * x(m)", T=T)
+    with pytest.raises(un.Error, match="`dense` is for tensors of order"):
+        un.kernel("y(i) = T(i,j,k,l,m) * x(m)", T="dense")
+
+
+def test_layout_files_that_change(tmp_path):
+    path = tmp_path / "mine.layout"
+    backwards = BACKWARDS.replace("dense", "mine")
+    forwards = backwards.replace("i = M - 1 - a", "i = a")
+    kernel = un.kernel("y(i) = 5 * x(i)")
+    tensors = []
+    for text in (backwards, forwards, backwards):
+        path.write_text(text)
+        x = un.tensor(f"{path}:mine", (3,), {"val": np.array([1.0, 2, 3])})
+        tensors.append(x)
+        for _ in range(2):
+            for given in tensors:
+                np.testing.assert_array_equal(un.compute("y(i) = 5 * x(i)", x=given), 5 * given.toarray())
+                np.testing.assert_array_equal(kernel(x=given), 5 * given.toarray())
+    assert tensors[0].toarray().tolist() == [3, 2, 1] and tensors[1].toarray().tolist() == [1, 2, 3]
 
 
 def test_results_with_gaps_leave_what_lies_in_them():
