@@ -515,13 +515,15 @@ TEST(ToolAssembled, RefusedWhereItIsNot) {
   auto expect_in = [](const std::string &error, const std::string &part) {
     EXPECT_NE(error.find(part), std::string::npos) << error;
   };
-  const Outcome turned = desk.unravel(
-      {"compile", "for i { for j { C(i,j) = x(i) * z(j); } }", "-f", "C=dcsr", "-s", "order j, i"});
+  const Outcome turned =
+      desk.unravel({"compile", "tensor x(n), z(m), C(n, m); for i { for j { C(i,j) = n * x(i) * z(j); } }",
+                    "-f", "C=dcsr", "-s", "order j, i"}); // a line has no sizes
   EXPECT_EQ(turned.code, 1);
   expect_in(turned.error, "doesn't make the entries of C in the order of its layout, by i, j, as far as is "
                           "proved [entries-out-of-order]");
   expect_in(turned.error, "two entries that would change places");
-  expect_in(refusal("for i { for j { C(i,j) = A(i,j); } } for i { for j { C(i,j) += B(i,j); } }",
+  expect_in(refusal("tensor A(n, n), B(n, n), C(n, n); for i { for j { C(i,j) = n * A(i,j); } } "
+                    "for i { for j { C(i,j) += B(i,j); } }",
                     {"A=csr", "B=csr", "C=coo_dup"}),
             "several products are added to `C`, which is not dense [sparse-result]");
   expect_in(refusal("C(i,j) = 2 * A(i,j)", {"A=csr", "C=csr_lower"}),

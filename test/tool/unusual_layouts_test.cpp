@@ -141,6 +141,22 @@ TEST(UnusualLayouts, Matrices) {
   }
 }
 
+/// Where positions are computed of a coordinate, sums in a local tensor need its loop.
+TEST(UnusualLayouts, RowsDealtInTurn) {
+  Desk desk;
+  desk.write(
+      "dealt.layout",
+      "layout dealt(i: M, j: N) {\n"
+      "  value val[4, ceil(M / 4), N];\n"
+      "  stored { [c, b, n] -> [i, j] : 0 <= c < 4 and 0 <= b < ceil(M / 4) and i = 4*b + c and i < M\n"
+      "           and j = n and 0 <= n < N } at val(c, b, n);\n"
+      "}\n");
+  const Outcome outcome =
+      desk.unravel({"run", "y = T(i,j) * D(i)", "-f", "T=dealt.layout", "-s", "order j, i", "-i",
+                    "T=integers:13x7,most=3", "-i", "D=ones", "--check"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+}
+
 /// Blocks of f32 in a kernel of f64: what takes two values at once must not take them for f64.
 TEST(UnusualLayouts, ValuesOfAnotherType) {
   Desk desk;

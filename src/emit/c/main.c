@@ -432,7 +432,13 @@ static int unravel_is_size(const char *argument) {
 }
 
 // part: example
+#ifdef UNRAVEL_RUN_FOLLOWS
 static void unravel_run(unravel_entries *in, const char *const *output);
+#else
+static void unravel_run(unravel_entries *in, const char *const *output) {
+  printf("%lld %s\n", (long long)in[0].sizes[unravel_modes[0][0]], output[0]);
+}
+#endif
 
 // part: main
 // Whether `NAME=...` begins with the tensor's name.

@@ -1,4 +1,5 @@
 // What the program around a kernel does with results; as main.c, behind whose tools it stands.
+#define UNRAVEL_RUN_FOLLOWS
 #include "main.c"
 
 // part: real_result
