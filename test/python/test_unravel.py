@@ -568,8 +568,10 @@ def test_tensors_of_many_modes(random):
     S = un.pack(np.nonzero(T), T[np.nonzero(T)], T.shape, "sssss")
     np.testing.assert_allclose(un.compute("y(i,j,k,l,m,n) = S(i,j,k,l,m) * x(n)", S=S, x=x), T[..., None] * x)
     assert "ddddd" in un.explain("D(i,j,k,l,m) = T(i,j,k,l,m) * x(m)", T=T)
+    V = random.random((2,) * 7)  # more modes than `dense` is for
+    np.testing.assert_allclose(un.compute("y(i) = V(i,j,k,l,m,n,o)", V=V), V.reshape(2, -1).sum(axis=1))
     with pytest.raises(un.Error, match="`dense` is for tensors of order"):
-        un.kernel("y(i) = T(i,j,k,l,m) * x(m)", T="dense")
+        un.kernel("y(i) = V(i,j,k,l,m,n,o)", V="dense")
 
 
 def test_layout_files_that_change(tmp_path):
