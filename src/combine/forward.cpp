@@ -12,12 +12,6 @@ using compute::Statement;
 
 namespace {
 
-bool reads(const Statement &statement, const std::string &tensor) {
-  bool found = false;
-  compute::each_read(statement, [&](const Access &access) { found = found || access.tensor == tensor; });
-  return found;
-}
-
 bool is_divided(const compute::Value &value) {
   bool found = false;
   value::each_role<Access>(value,
@@ -26,7 +20,7 @@ bool is_divided(const compute::Value &value) {
 }
 
 bool mentions(const Statement &statement, const std::string &tensor) {
-  return statement.target.tensor == tensor || reads(statement, tensor);
+  return statement.target.tensor == tensor || compute::reads(statement, tensor);
 }
 
 class Forwarder {
@@ -72,9 +66,9 @@ private:
     for (std::size_t k = uses.first; k < uses.last; ++k) {
       Statement &each = statements()[k];
       if (mentions(each, end.target.tensor)) return std::nullopt;
-      if (!each.target.is_local && reads(end, each.target.tensor)) return std::nullopt;
+      if (!each.target.is_local && compute::reads(end, each.target.tensor)) return std::nullopt;
       bool writes = each.target.tensor == name;
-      if (k > uses.first && writes && (!each.accumulate || reads(each, name))) return std::nullopt;
+      if (k > uses.first && writes && (!each.accumulate || compute::reads(each, name))) return std::nullopt;
       if (!writes && mentions(each, name)) return std::nullopt;
     }
     return uses;

@@ -4,6 +4,7 @@
 #include "compute/own_operators.h"
 #include "compute/taken_names.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ using Operator = AssignmentTree::Operator;
 namespace {
 
 void add_names(const Expression &written, std::vector<Name> &names) {
-  if (written.kind == Expression::Kind::Name && !contains(names, written.name.text))
+  if (written.kind == Expression::Kind::Name && !contains(names, written.name.text, &Name::text))
     names.push_back(written.name);
   for (const Expression &child : written.children)
     add_names(child, names);
@@ -75,7 +76,7 @@ public:
   /// All other indices must be those of the result.
   void check_indices(const std::set<std::string> &outside) const {
     for (const Name &name : subscripts_)
-      if (!outside.contains(name.text) && !contains(reduced_, name.text))
+      if (!outside.contains(name.text) && !contains(reduced_, name.text, &Name::text))
         report::fail(Kind::unknown_variable, name.span,
                      fmt::format("`{}` is neither an index of the result nor in `{}`", name.text,
                                  coordinate().span.text()),
@@ -139,7 +140,7 @@ private:
     }
   }
 
-  bool is_subscript(const Name &name) const { return contains(subscripts_, name.text); }
+  bool is_subscript(const Name &name) const { return contains(subscripts_, name.text, &Name::text); }
 
   Expression infinity(int sign) const {
     return number_expression(sign * std::numeric_limits<double>::infinity(), span_);
@@ -210,7 +211,7 @@ std::vector<StatementTree> by_rows_text(const Argmin &made, const Expression &ta
 std::vector<Name> indices_of_result(const Expression &target) {
   std::vector<Name> indices;
   for (const Expression &subscript : target.children) {
-    if (subscript.kind != Expression::Kind::Name || contains(indices, subscript.name.text))
+    if (subscript.kind != Expression::Kind::Name || contains(indices, subscript.name.text, &Name::text))
       report::fail(Kind::bad_subscript, subscript.span,
                    fmt::format("`{}`: what a result of coordinates is subscripted by are indices, each once",
                                target.span.text()));

@@ -16,12 +16,6 @@ bool is_plain(const Subscript &subscript, const std::string &variable) {
   return subscript.index == variable && subscript.shift == 0;
 }
 
-bool reads(const Statement &statement, const std::string &tensor) {
-  bool found = false;
-  each_read(statement, [&](const Access &read) { found = found || read.tensor == tensor; });
-  return found;
-}
-
 /// Does it set its target to what the sum of nothing is?
 bool clears(const Statement &statement) {
   return !statement.accumulate && value::is_zero(statement.value) && statement.masks.empty();
@@ -36,8 +30,7 @@ bool comes_first(const Statement &one, const Statement &other) {
     const std::string &variable = one.loops[loop].variable;
     bool is_common = false;
     for (std::size_t mode = 0; mode < here.size(); ++mode)
-      is_common = is_common || (here[mode].index == variable && there[mode].index == variable &&
-                                here[mode].shift == there[mode].shift);
+      is_common = is_common || (here[mode].index == variable && here[mode].value == there[mode].value);
     if (!is_common) return false;
   }
   return one.place[shared] < other.place[shared];
@@ -46,7 +39,7 @@ bool comes_first(const Statement &one, const Statement &other) {
 /// Has each instance an element of its own?
 bool sets_each_once(const Statement &statement) {
   return std::ranges::all_of(statement.loops, [&](const Loop &loop) {
-    return unravel::contains(statement.target.subscripts, loop.variable, &Subscript::index);
+    return contains(statement.target.subscripts, loop.variable, &Subscript::index);
   });
 }
 
@@ -65,9 +58,7 @@ std::optional<std::string> only_result(const Program &program) {
 }
 
 bool are_equal(const Access &one, const Access &other) {
-  return std::ranges::equal(one.subscripts, other.subscripts, [](const Subscript &a, const Subscript &b) {
-    return a.index == b.index && a.shift == b.shift;
-  });
+  return std::ranges::equal(one.subscripts, other.subscripts, {}, &Subscript::value, &Subscript::value);
 }
 
 class Line {
@@ -124,11 +115,11 @@ private:
     bool is_known = true;
     each_access(term, [&](const Access &access) {
       for (const Subscript &subscript : access.subscripts) {
-        is_known = is_known && unravel::contains(variables, subscript.index);
-        if (!unravel::contains(term.indices, subscript.index)) term.indices.push_back(subscript.index);
+        is_known = is_known && contains(variables, subscript.index);
+        if (!contains(term.indices, subscript.index)) term.indices.push_back(subscript.index);
       }
     });
-    const auto has = [&](const std::string &name) { return unravel::contains(variables, name); };
+    const auto has = [&](const std::string &name) { return contains(variables, name); };
     is_known = is_known && std::ranges::all_of(term::variables_of(term.condition), has);
     each_coordinate(term.value, [&](const std::string &name) { is_known = is_known && has(name); });
     if (!is_known) return false;

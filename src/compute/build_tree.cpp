@@ -15,10 +15,6 @@ using parse::Name;
 using parse::StatementTree;
 using Operator = parse::AssignmentTree::Operator;
 
-bool contains(const std::vector<Name> &names, const std::string &name) {
-  return std::ranges::find(names, name, &Name::text) != names.end();
-}
-
 Expression access_expression(const Name &tensor, const std::vector<Name> &indices) {
   Expression access;
   access.kind = indices.empty() ? Expression::Kind::Name : Expression::Kind::Call;

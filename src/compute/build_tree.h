@@ -9,8 +9,6 @@
 /// Trees of programs that rewritings make.
 namespace unravel::compute {
 
-bool contains(const std::vector<parse::Name> &names, const std::string &name);
-
 using parse::number_expression;
 
 /// name(indices), or the name alone.

@@ -248,6 +248,12 @@ double identity_of(const Statement &statement) {
   return value::identity_of(statement.by);
 }
 
+bool reads(const Statement &statement, const std::string &tensor) {
+  bool found = false;
+  each_read(statement, [&](const Access &read) { found = found || read.tensor == tensor; });
+  return found;
+}
+
 bool is_factor(const Statement &statement, const Access &access) {
   for (const Mask &mask : statement.masks)
     if (mask.access.name() == access.name()) return !mask.is_absent;

@@ -194,6 +194,9 @@ template <class Statement, class Visit> void each_access(Statement &statement, V
   each_read(statement, visit);
 }
 
+/// Does the statement's value or a mask of it read the tensor?
+bool reads(const Statement &statement, const std::string &tensor);
+
 /// The number of outermost loops that two statements share.
 std::size_t shared_loops(const std::vector<int> &place, const std::vector<int> &other);
 

@@ -3,6 +3,7 @@
 #include "compute/build_tree.h"
 #include "contract/modes.h"
 #include "parse/parse.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -102,10 +103,6 @@ private:
       append(made, product(terms, opened));
     }
     return made;
-  }
-
-  static bool contains(const std::vector<std::size_t> &all, std::size_t one) {
-    return std::ranges::find(all, one) != all.end();
   }
 
   static void append(std::vector<StatementTree> &to, std::vector<StatementTree> more) {

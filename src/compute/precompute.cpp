@@ -4,6 +4,7 @@
 #include "compute/value.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,7 +26,8 @@ constexpr const char *program_hint = "write a program: `for i { let w(j) = 0; ..
 /// The names in the subscripts of tensors, as they occur, behind those that are known.
 void collect_indices(const Expression &expression, const Operators &operators, std::vector<Name> &indices,
                      bool in_subscript = false) {
-  if (in_subscript && expression.kind == Expression::Kind::Name && !contains(indices, expression.name.text))
+  if (in_subscript && expression.kind == Expression::Kind::Name &&
+      !contains(indices, expression.name.text, &Name::text))
     indices.push_back(expression.name);
   const bool is_access = expression.kind == Expression::Kind::Call && !operators.called(expression.name.text);
   for (const Expression &child : expression.children)
@@ -36,7 +38,8 @@ void collect_indices(const Expression &expression, const Operators &operators, s
 void collect_those_of(const std::vector<Name> &all, const Expression &expression,
                       std::vector<Name> &indices) {
   const std::string &name = expression.name.text;
-  if (expression.kind == Expression::Kind::Name && contains(all, name) && !contains(indices, name))
+  if (expression.kind == Expression::Kind::Name && contains(all, name, &Name::text) &&
+      !contains(indices, name, &Name::text))
     indices.push_back(expression.name);
   for (const Expression &child : expression.children)
     collect_those_of(all, child, indices);
@@ -48,7 +51,7 @@ bool has_name(const Expression &expression, const std::string &name) {
 }
 
 std::vector<Name> without(std::vector<Name> names, const std::vector<Name> &others) {
-  std::erase_if(names, [&](const Name &name) { return contains(others, name.text); });
+  std::erase_if(names, [&](const Name &name) { return contains(others, name.text, &Name::text); });
   return names;
 }
 
@@ -137,9 +140,9 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
   for (const Expression &factor : rest)
     collect_those_of(all, factor, outside);
   for (const Name &mode : workspace.modes)
-    if (!contains(inside, mode.text) || !contains(outside, mode.text))
+    if (!contains(inside, mode.text, &Name::text) || !contains(outside, mode.text, &Name::text))
       report::fail(Kind::unknown_variable, mode.span,
-                   contains(inside, mode.text)
+                   contains(inside, mode.text, &Name::text)
                        ? fmt::format("only the workspace's factors have the index `{}`", mode.text)
                        : fmt::format("the workspace's factors have no index `{}`", mode.text),
                    "the modes are those indices of its factors that the result or other factors have too");
