@@ -1,6 +1,8 @@
 // Integers of 64 bits in the public interface, and arrays that are the caller's.
 #include "unravel/unravel.h"
 
+#include "library/thrown.h"
+
 #include <cstdint>
 #include <gtest/gtest.h>
 
@@ -9,20 +11,11 @@ namespace {
 using unravel::Coordinates;
 using unravel::Tensor;
 using unravel::ValueType;
+using unravel::test::thrown;
 
 using Wide = std::vector<std::int64_t>;
 
 constexpr std::int64_t large = (std::int64_t{1} << 53) + 1;
-
-template <class Work> std::string thrown(Work work) {
-  try {
-    work();
-  } catch (const unravel::Error &error) {
-    EXPECT_FALSE(error.is_bug()) << error.what();
-    return error.what();
-  }
-  return "nothing";
-}
 
 unravel::Options portable() {
   unravel::Options options;

@@ -2,6 +2,7 @@
 #include "unravel/unravel.h"
 
 #include "library/state.h"
+#include "library/thrown.h"
 #include "tensor/raw_arrays.h"
 
 #include <chrono>
@@ -17,21 +18,11 @@ namespace {
 
 using unravel::Coordinates;
 using unravel::Tensor;
+using unravel::test::thrown;
 
 using Doubles = std::vector<double>;
 using Integers = std::vector<std::int32_t>;
 using Wide = std::vector<std::int64_t>;
-
-/// The whole message of what is thrown, and its kind.
-template <class Work> std::string thrown(Work work) {
-  try {
-    work();
-  } catch (const unravel::Error &error) {
-    EXPECT_FALSE(error.is_bug()) << error.what();
-    return error.what();
-  }
-  return "nothing";
-}
 
 #define EXPECT_THROWN(text, ...)                                                                             \
   EXPECT_NE(thrown([&] { __VA_ARGS__; }).find(text), std::string::npos) << thrown([&] { __VA_ARGS__; })
