@@ -91,8 +91,11 @@ TEST(ToolRun, AWorkspaceReducesAsTheLineDoes) {
   for (const std::string line : {"C(i,j) = A(i,k) * B(k,j) in min.+",
                                  "C(i,j) = A(i,k) * B(k,j) * d(j) in min.+", "C(i,j) max= A(i,k) * B(k,j)",
                                  "C(i,j) min= A(i,k) * B(k,j) in min.max", "C(i,j) *= A(i,k) * B(k,j)"}) {
-    std::vector<std::string> arguments{"run", line, "-i", "A=random:3x2", "-i", "B=random:2x4,seed=7"};
-    if (line.find('d') != std::string::npos) arguments.insert(arguments.end(), {"-i", "d=random:4"});
+    // of whole numbers: no order of the factors rounds them
+    std::vector<std::string> arguments{
+        "run", line, "-i", "A=integers:3x2,density=1,most=9", "-i", "B=integers:2x4,density=1,most=9,seed=7"};
+    if (line.find('d') != std::string::npos)
+      arguments.insert(arguments.end(), {"-i", "d=integers:4,density=1,most=9"});
     const nlohmann::json plain = expect_right(desk, arguments).at("result");
     arguments.insert(arguments.end(), {"-s", "workspace w(j) for A(i,k) * B(k,j)"});
     EXPECT_EQ(expect_right(desk, arguments).at("result"), plain) << line;
