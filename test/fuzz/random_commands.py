@@ -111,9 +111,11 @@ def calls_in(value):
 
 
 def may_compute_nan(statement):
-    """Is a product given to another operator than +? Whether 0 times infinity is NaN where nothing is stored is not
-    specified there (docs/index-notation.md, "Numbers")."""
-    return "*" in statement.text() and (statement.operator not in ("=", "+=") or any(calls_in(statement.value)))
+    """Is a product given to another operator than +, or is anything subtracted? Whether 0 times infinity is NaN where
+    nothing is stored is not specified there, nor is what infinities that cancel leave (docs/index-notation.md,
+    "Numbers")."""
+    multiplied = "*" in statement.text() and (statement.operator not in ("=", "+=") or any(calls_in(statement.value)))
+    return multiplied or "-" in statement.text().replace("-inf", "")
 
 
 @dataclasses.dataclass
