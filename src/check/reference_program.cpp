@@ -1,6 +1,7 @@
 #include "check/reference_program.h"
 
 #include "check/operand_entries.h"
+#include "check/reference_join.h"
 #include "check/typed_value.h"
 #include "report/diagnostic.h"
 #include "value/typed.h"
@@ -29,36 +30,6 @@ struct Variables : term::Environment {
     return 0;
   }
 };
-
-/// Of all elements; those without entries are zero.
-Coordinates reciprocals_of(const Coordinates &tensor) {
-  const std::vector<double> values = to_dense(tensor);
-  Coordinates result(tensor.shape);
-  std::vector<std::int64_t> coordinate(tensor.order());
-  for (double value : values) {
-    result.append(coordinate, 1 / value);
-    for (std::size_t mode = tensor.order(); mode-- > 0;) {
-      if (++coordinate[mode] < tensor.shape[mode]) break;
-      coordinate[mode] = 0;
-    }
-  }
-  return result;
-}
-
-/// Does the statement add a product of factors, perhaps divided, wherever these are stored?
-bool adds_product(const Statement &statement, const ProgramInput &input) {
-  // Integers wrap around, complex numbers have two parts; a term that an integer is to hold is rounded first.
-  if (!value::is_floating(statement.type) ||
-      !value::is_floating(compute::type_of(input.types, statement.target.tensor)))
-    return false;
-  const auto value = value::quotient_of(statement.value);
-  auto is_access = [](const compute::Value &each) { return std::holds_alternative<Access>(each.kind); };
-  bool has_fill = false;
-  compute::each_read(statement, [&](const Access &access) { has_fill = has_fill || access.fill; });
-  return statement.by == value::Operator::Add && !statement.product && statement.masks.empty() && !has_fill &&
-         term::is_true(statement.condition) && std::ranges::all_of(value.factors, is_access) &&
-         std::ranges::all_of(value.divisors, is_access);
-}
 
 /// The free statement in loops over its indices: those that subscript what must be stored first, so that its
 /// entries tell which values there are.
@@ -90,48 +61,6 @@ Statement in_loops(const Statement &free, const ProgramInput &input) {
     made.place.push_back(0);
   }
   return made;
-}
-
-/// A free statement as a join. Each index takes the values from 0 on at which all subscripts lie inside.
-/// `reciprocals`: what it divides by is kept there.
-ReferenceProduct product_of(const Statement &statement, const ProgramInput &input,
-                            std::list<Coordinates> &reciprocals) {
-  const auto value = value::quotient_of(statement.value);
-  const std::vector<std::string> &indices = statement.indices;
-  ReferenceProduct product;
-  product.extents.assign(indices.size(), INT64_MAX);
-  auto subscripts = [&](const Access &access, const std::vector<std::int64_t> &shape) {
-    std::vector<ReferenceSubscript> result;
-    for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
-      const compute::Subscript &own = access.subscripts[k];
-      const auto index = std::ranges::find(indices, own.index) - indices.begin();
-      result.push_back({static_cast<int>(index), own.shift});
-      std::int64_t &extent = product.extents.at(static_cast<std::size_t>(index));
-      const __int128 here =
-          std::clamp<__int128>(static_cast<__int128>(shape.at(k)) - own.shift, 0, INT64_MAX);
-      extent = std::min(extent, static_cast<std::int64_t>(here));
-    }
-    return result;
-  };
-  product.constant = value.constant;
-  for (const compute::Value &each : value.factors) {
-    const Access &factor = std::get<Access>(each.kind);
-    const Coordinates *tensor = input.operands.at(factor.tensor);
-    product.factors.push_back({tensor, subscripts(factor, tensor->shape)});
-  }
-  for (const compute::Value &each : value.divisors) {
-    const Access &divisor = std::get<Access>(each.kind);
-    const Coordinates &made = reciprocals.emplace_back(reciprocals_of(*input.operands.at(divisor.tensor)));
-    product.factors.push_back({&made, subscripts(divisor, made.shape)});
-  }
-  product.shape = input.results.at(statement.target.tensor).shape;
-  product.result = subscripts(statement.target, product.shape);
-  product.type = statement.type;
-  product.result_type = compute::type_of(input.types, statement.target.tensor);
-  for (const auto &[index, range] : input.ranges)
-    if (auto own = std::ranges::find(indices, index); own != indices.end())
-      product.ranges.emplace(static_cast<int>(own - indices.begin()), range);
-  return product;
 }
 
 /// The locals of which it matters which elements are stored: those that are masks, and what decides that.
@@ -173,7 +102,11 @@ public:
     for (const auto &[name, result] : input.results) {
       Written &written = results_[name];
       written.shape = result.shape;
-      if (is_sparse) continue;
+      if (is_sparse) {
+        first_ = identity_of(statements_.front());
+        if (statements_.front().accumulate) first_.value = compute::initial_of(program, name);
+        continue;
+      }
       written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
       for (std::size_t k = 0; k < result.initial.size(); ++k)
         written.elements[k] = converted(value_of(result, k), value::Type::Complex128, type_of(name));
@@ -191,8 +124,7 @@ public:
   SparseReference run_sparse() {
     body(0, statements_.size(), 0);
     const Written &written = results_.at(statements_.front().target.tensor);
-    SparseReference result{
-        written.shape, {}, {}, {}, static_cast<double>(identity_of(statements_.front()).value)};
+    SparseReference result{written.shape, {}, {}, {}, static_cast<double>(first_.value)};
     result.choices = choices_[statements_.front().target.tensor];
     for (const auto &[offset, element] : written.sparse)
       result.offset.push_back(offset), append(element, type_of(statements_.front().target.tensor), result);
@@ -368,7 +300,7 @@ private:
     const Offset offset = offset_of(access);
     if (!is_sparse_ || input_.results.count(access.tensor) == 0)
       return result.elements.at(static_cast<std::size_t>(offset));
-    return result.sparse.try_emplace(offset, identity_of(statements_.front())).first->second;
+    return result.sparse.try_emplace(offset, first_).first->second;
   }
 
   /// Null where nothing is stored.
@@ -558,6 +490,7 @@ private:
   std::vector<Statement> statements_;
   const ProgramInput &input_;
   const bool is_sparse_;
+  Value first_; // that elements of a sparse result begin with
   std::map<const Statement *, std::vector<const Access *>> factors_;
   std::set<std::size_t> cleared_; // statements before which the target is set to the identity
   Variables variables_;
@@ -579,8 +512,11 @@ ProgramReference evaluate_program(const compute::Program &program, const Program
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input) {
   report::require(has_sparse_reference(program),
                   "a sparse reference is that of free statements of one target");
-  if (!std::ranges::all_of(program.statements,
-                           [&](const Statement &statement) { return adds_product(statement, input); }))
+  const Statement &first = program.statements.front();
+  const bool adds_to_fill = first.accumulate && compute::initial_of(program, first.target.tensor) != 0;
+  if (adds_to_fill || !std::ranges::all_of(program.statements, [&](const Statement &statement) {
+        return adds_product(statement, input);
+      }))
     return Runner(program, input, true).run_sparse();
   std::list<Coordinates> reciprocals;
   std::vector<ReferenceProduct> products;

@@ -107,7 +107,7 @@ Expressions::Printed Expressions::print_value(const loop::Value &value) const {
 
 Expressions::Printed Expressions::print_converted(const loop::Value::Apply &x, ElementType made) const {
   const loop::Value &argument = x.arguments.front();
-  const ElementType outer = type_, from = types_.of(argument).value_or(made);
+  const ElementType outer = type_, from = types_.of(argument).value_or(value::type_of_parts(made));
   type_ = from;
   const auto *integer = argument.as<term::Term>();
   Printed printed = integer && from != made ? print(*integer) : print_value(argument);

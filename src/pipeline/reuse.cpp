@@ -7,6 +7,7 @@
 #include "loop/rename.h"
 #include "loop/verify.h"
 #include "packing/append.h"
+#include "pipeline/types.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -77,7 +78,7 @@ void keep_to_entries(compute::Computation &computation, const std::string &resul
 /// The line, or with a local tensor for its result a program, whose result has given entries. The local is a
 /// dense one; one that begins with zeros is zero once it is read: what the line adds to it lies where the
 /// result has entries.
-Front values_front(Front front, const std::optional<compute::ResultLocal> &local) {
+Front values_front(const Request &request, Front front, const std::optional<compute::ResultLocal> &local) {
   const std::string result = front.computation.tensors.front().name;
   if (local) {
     const bool begins_with_zeros = compute::identity_of(front.computation.program.statements.front()) == 0;
@@ -86,6 +87,7 @@ Front values_front(Front front, const std::optional<compute::ResultLocal> &local
     front.computation = compute::make_computation(tree, front.computation.program.fills);
     front.types[local->tensor] = front.types.at(result);
     front.computation.text = std::move(text);
+    settle_types(request, front);
     if (begins_with_zeros) front.computation.program.zero_once_read.insert(local->tensor);
     std::erase(front.other_formats, local->tensor);
   }
@@ -140,7 +142,7 @@ Compilation compile_for_reuse(const Request &request, const Front &front) {
   if (has_vector)
     local = choose::local_for_result(combine::combine(front.computation, front.layouts), front.computation,
                                      request.counts);
-  Front for_values = values_front(front, local);
+  Front for_values = values_front(request, front, local);
   for_values.schedule.reuse.reset();
   auto values = std::make_shared<Compilation>(compile(request_of_values, for_values));
   loop::join_parameters(values->program, for_values.structure, result);

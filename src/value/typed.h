@@ -64,7 +64,7 @@ std::optional<Type> computed_in(const Value &tree, const OfLeaf &of_leaf) {
 template <class Apply, class OfLeaf>
 std::optional<Type> type_below(const Apply &made, const OfLeaf &of_leaf, std::optional<Type> outer = {}) {
   if (const std::optional<Type> wanted = made_by_conversion(made.op))
-    return computed_in(made.arguments.front(), of_leaf).value_or(*wanted);
+    return computed_in(made.arguments.front(), of_leaf).value_or(type_of_parts(*wanted));
   if (takes_part(made.op)) {
     const std::optional<Type> own = computed_in(made.arguments.front(), of_leaf);
     return own && is_complex(*own) ? own : std::nullopt;
