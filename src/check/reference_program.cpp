@@ -104,7 +104,7 @@ public:
       written.shape = result.shape;
       if (is_sparse) {
         first_ = identity_of(statements_.front());
-        if (statements_.front().accumulate) first_.value = compute::initial_of(program, name);
+        if (program.statements.front().accumulate) first_.value = compute::initial_of(program, name);
         continue;
       }
       written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
