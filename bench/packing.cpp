@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <random>
 #include <thread>
@@ -92,6 +93,39 @@ Way packing(const std::string &name, const std::string &layout_text, const data:
           }};
 }
 
+/// The same by a kernel that is made for `B(i,j) = A(i,j)`, on all cores; the entries in no order are A.
+/// `from`: A's layout.
+struct GeneratedWay {
+  tensor::Tensor from, to;
+  std::unique_ptr<bench::BoundKernel> kernel;
+
+  GeneratedWay(const std::string &from_layout, const std::string &to_layout, const data::Coordinates &entries)
+      : from(bench::pack_as(from_layout, entries)),
+        to(bench::pack_as(to_layout, data::Coordinates(entries.shape))) {
+    pipeline::Request request;
+    request.expression = "B(i,j) = A(i,j)";
+    request.formats = {{"A", from_layout}, {"B", to_layout}};
+    request.counts = bench::counts({{"A", &from}});
+    kernel = std::make_unique<bench::BoundKernel>(
+        request, std::map<std::string, tensor::Tensor *>{{"A", &from}, {"B", &to}});
+    kernel->set_threads(static_cast<int>(std::thread::hardware_concurrency()));
+  }
+};
+
+Way generated(const std::string &name, std::shared_ptr<GeneratedWay> way) {
+  return {name, [way = std::move(way)] { return timed([&] { (*way->kernel)(); }); }};
+}
+
+Way converting(const std::string &name, const std::string &from_layout, const std::string &to_layout,
+               const data::Coordinates &entries) {
+  const auto from = std::make_shared<tensor::Tensor>(bench::pack_as(from_layout, entries));
+  const layout::Layout to = bench::pack_as(to_layout, data::Coordinates(entries.shape)).layout;
+  return {name, [from, to, plan = packing::plan_packing(to), scan = convert::plan_tree(from->layout)] {
+            std::optional<convert::Conversion> converted;
+            return timed([&] { converted = convert::convert(*from, scan, to, plan); });
+          }};
+}
+
 std::vector<double> medians_of_ratios(const std::vector<std::vector<double>> &times, std::size_t by) {
   std::vector<double> result;
   for (const std::vector<double> &way : times) {
@@ -101,6 +135,46 @@ std::vector<double> medians_of_ratios(const std::vector<std::vector<double>> &ti
     result.push_back(bench::median(ratios));
   }
   return result;
+}
+
+/// `times[way][round]`; in each round another way begins.
+std::vector<std::vector<double>> take_turns(const std::vector<Way> &ways, int rounds) {
+  std::vector<std::vector<double>> times(ways.size());
+  for (int round = -1; round < rounds; ++round) // the first one warms up
+    for (std::size_t k = 0; k < ways.size(); ++k) {
+      std::size_t way = (k + static_cast<std::size_t>(round + 1)) % ways.size();
+      double time = ways[way].milliseconds();
+      if (round >= 0) times[way].push_back(time);
+    }
+  return times;
+}
+
+/// Packing and conversion, by this library and by kernels that Unravel makes.
+void measure_generated(const bench::Input &input, int rounds, bench::Table &table) {
+  const data::Coordinates entries = shuffled(input.matrix);
+  std::vector<Way> ways;
+  std::vector<std::string> names;
+  for (const char *layout : {"csr", "csc", "coo", "dcsr", "bcsr<3,3>"}) {
+    ways.push_back(packing("", layout, entries));
+    ways.push_back(generated("", std::make_shared<GeneratedWay>("coo_unsorted", layout, entries)));
+    names.push_back(layout);
+  }
+  for (const auto &[from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"csr", "csc"}, {"csr", "coo"}, {"csr", "bcsr<3,3>"}, {"csc", "dcsr"}}) {
+    ways.push_back(converting("", from, to, entries));
+    ways.push_back(generated("", std::make_shared<GeneratedWay>(from, to, entries)));
+    names.push_back(from + " to " + to);
+  }
+  const std::vector<std::vector<double>> times = take_turns(ways, rounds);
+  table.row(input.name, entries.size());
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    std::vector<double> ratios;
+    for (std::size_t round = 0; round < times[2 * k].size(); ++round)
+      ratios.push_back(times[2 * k + 1][round] / times[2 * k][round]);
+    table.figure(names[k], bench::median(times[2 * k]));
+    table.ratio("kernel, " + names[k], bench::median(ratios));
+  }
+  table.print_row();
 }
 
 void measure(const bench::Input &input, int rounds, bench::Table &table) {
@@ -134,13 +208,7 @@ void measure(const bench::Input &input, int rounds, bench::Table &table) {
                     return timed([&] { columns = rows; });
                   }});
 
-  std::vector<std::vector<double>> times(ways.size());
-  for (int round = -1; round < rounds; ++round) // the first one warms up
-    for (std::size_t k = 0; k < ways.size(); ++k) {
-      std::size_t way = (k + static_cast<std::size_t>(round + 1)) % ways.size();
-      double time = ways[way].milliseconds();
-      if (round >= 0) times[way].push_back(time);
-    }
+  const std::vector<std::vector<double>> times = take_turns(ways, rounds);
   std::vector<double> to_csr = medians_of_ratios(times, 0), to_eigen = medians_of_ratios(times, 1),
                       to_transpose = medians_of_ratios(times, ways.size() - 1);
   table.row(input.name, entries.size());
@@ -155,7 +223,7 @@ void measure(const bench::Input &input, int rounds, bench::Table &table) {
 
 /// The other half of pack_csr.py: a line per input; after that "pack" is answered with milliseconds, until
 /// "next".
-void take_turns(const std::vector<bench::Input> &inputs, const std::string &folder) {
+void answer_turns(const std::vector<bench::Input> &inputs, const std::string &folder) {
   for (const bench::Input &input : inputs) {
     data::Coordinates entries = shuffled(input.matrix);
     data::write_npy(folder + "/row.npy", data::Array::of(entries.index[0]));
@@ -187,7 +255,7 @@ int main(int count, char **arguments) try {
   std::vector<bench::Input> inputs =
       bench::matrices(bench::data_folder(count, arguments), generators, 50000, INT32_MAX);
   if (std::string to = bench::option(count, arguments, "turns", ""); !to.empty()) {
-    take_turns(inputs, to);
+    answer_turns(inputs, to);
     return 0;
   }
   bench::Table &table =
@@ -201,6 +269,12 @@ int main(int count, char **arguments) try {
   for (const bench::Input &input : inputs)
     measure(input, rounds, table);
   report.finish(table);
+  bench::Table &kernels = report.table(
+      "packing_by_kernels", "Packing and conversion: kernels of B(i,j) = A(i,j) against the library's own",
+      bench::unit_of(bench::Timing::wall), static_cast<int>(std::thread::hardware_concurrency()));
+  for (const bench::Input &input : inputs)
+    measure_generated(input, rounds, kernels);
+  report.finish(kernels);
 } catch (const std::exception &error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;
