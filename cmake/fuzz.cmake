@@ -31,6 +31,6 @@ unravel_fuzzer(frostt unravel_data test/fuzz/corpus/frostt)
 unravel_fuzzer(npy unravel_data test/fuzz/corpus/npy)
 unravel_fuzzer(npz unravel_data test/fuzz/corpus/npz)
 unravel_fuzzer(folder unravel_tensor test/fuzz/corpus/folders)
-if(UNRAVEL_JIT)
+if(UNRAVEL_JIT) # C is read by Clang, in the module
   unravel_fuzzer(c unravel_cfront test/fuzz/corpus/c)
 endif()

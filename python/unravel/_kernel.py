@@ -6,6 +6,7 @@ import operator
 import pathlib
 import re
 import threading
+import weakref
 
 import numpy as np
 
@@ -120,24 +121,34 @@ _PARTS = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "da
           "bsr": ("indptr", "indices", "data"), "coo": ("row", "col", "data"), "dia": ("offsets", "data", "data")}
 
 
-def _check_of(value):
-    """A function that tells whether an argument is that object, as it was; None where that can't be told."""
+def _check_of(value, forget=None):
+    """A function that tells whether an argument is that object, as it was; None where that can't be told.
+
+    forget: called once an array of it dies; without it the function keeps them alive.
+    """
+    hold = (lambda each: weakref.ref(each, forget)) if forget else (lambda each: lambda: each)
+    if isinstance(value, str):
+        return lambda given: given is value or isinstance(given, str) and given == value
     if isinstance(value, Tensor):
-        return lambda given: given is value
+        known = hold(value)
+        return lambda given: known() is given
     if isinstance(value, np.ndarray):
-        shape, strides, dtype, memory = value.shape, value.strides, value.dtype, value.__array_interface__["data"]
-        return lambda given: (given is value and given.shape == shape and given.strides == strides
+        known, shape, strides, dtype = hold(value), value.shape, value.strides, value.dtype
+        memory = value.__array_interface__["data"]  # its address, and whether it may be written to
+        return lambda given: (known() is given and given.shape == shape and given.strides == strides
                               and given.dtype is dtype and given.__array_interface__["data"] == memory)
     if not is_sparse(value) or value.format not in _PARTS:
         return None
     parts, shape = operator.attrgetter(*_PARTS[value.format]), value.shape
-    first, second, third = parts(value)
+    known, (first, second, third) = hold(value), map(hold, parts(value))
+    entries = value.indptr[-1] if hasattr(value, "indptr") else None
 
     def check(given):
-        if given is not value:
+        if known() is not given:
             return False
         a, b, c = parts(given)
-        return a is first and b is second and c is third and given.shape == shape
+        return (a is first() and b is second() and c is third() and given.shape == shape
+                and (entries is None or a[-1] == entries))
 
     return check
 
@@ -158,11 +169,11 @@ class _Binding:
                 return False
         return True
 
-    def run(self):
+    def run(self, arguments):
         if self.given is not None:
             if _run(self.handle, self.pointers, None, None, None) != 0:
                 call(_run, self.handle, self.pointers, None, None)  # again, to hear why
-            return self.given
+            return arguments[self.given]
         if self.pattern is not None:
             made = (ctypes.c_void_p * 1)()
             if _run(self.handle, self.pointers, None, made, None) != 0:
@@ -263,10 +274,11 @@ class Kernel:
         key = (*arguments, *map(id, arguments.values()))
         binding = self._bindings.get(key)
         if binding is not None and binding.fits(arguments.values()):
-            return binding.run()
+            return binding.run(arguments)
         return self._call(key, arguments)
 
-    def _call(self, key, arguments):
+    def _call(self, key, arguments, computed=None):
+        """computed: all arguments of `compute`, which doesn't keep them alive."""
         tensors, shares = {}, True
         operands, copies = {}, {}
         for name, value in arguments.items():
@@ -311,7 +323,7 @@ class Kernel:
                 result.format = " ".join([like, without_type(operands[like[5:]].format), *fill])
             made.append(as_result(result, wants_arrays))
         if key is not None and shares and len(self.results) == 1:
-            self._bind(key, arguments, tensors, machine, made[0], results[self.results[0]])
+            self._bind(key, arguments, computed, tensors, machine, made[0], results[self.results[0]])
         return made[0] if len(made) == 1 else tuple(made)
 
     @staticmethod
@@ -338,7 +350,7 @@ class Kernel:
             return tensor.to(wanted), False
         return tensor.to(without_type(wanted)), False
 
-    def _bind(self, key, arguments, tensors, machine, result, tensor):
+    def _bind(self, key, arguments, computed, tensors, machine, result, tensor):
         """Later calls with the same objects are fast. tensor: what the result was made of."""
         if machine.sizes:
             return
@@ -346,9 +358,12 @@ class Kernel:
         is_dense = isinstance(result, (np.ndarray, np.generic))
         if not is_given and is_dense and self.formats.get(self.results[0], "dense").split(" ")[0] != "dense":
             return
-        if not is_dense and (is_given or not Pattern.fits(tensor, result)):
-            return
-        checks = [_check_of(value) for value in arguments.values()]
+        if not is_dense and (is_given or computed is not None or not Pattern.fits(tensor, result)):
+            return  # a sparse result may need the arrays of operands
+        bindings, most, forget = self._bindings, self._most_bindings, None
+        if computed is not None:
+            bindings, most, forget = _computed, _most_computed, lambda _: _computed.pop(key, None)
+        checks = [_check_of(value, forget) for value in (arguments if computed is None else computed).values()]
         if None in checks or any(name not in machine.tensors for name in tensors):
             return
         binding = _Binding()
@@ -357,15 +372,19 @@ class Kernel:
         binding.tensors = tensors
         binding.pointers = (ctypes.c_void_p * len(machine.tensors))(
             *(tensors[name]._handle if name in tensors else None for name in machine.tensors))
-        binding.given = result if is_given else None
+        if computed is not None:
+            binding.tensors = [made for name, made in tensors.items() if made is not arguments[name]]
+            for made in binding.tensors:
+                made._let_go()
+        binding.given = self.results[0] if is_given else None
         binding.pattern = None if is_dense else Pattern(tensor, result)
         if is_dense:
             binding.shape, binding.dtype, binding.bytes = result.shape, result.dtype, result.nbytes
             binding.memory = ctypes.c_char * result.nbytes if result.nbytes <= _SMALL else None
-        with self._lock:
-            self._bindings[key] = binding
-            while len(self._bindings) > self._most_bindings:
-                self._bindings.popitem(last=False)
+        with self._lock if computed is None else _known_lock:
+            bindings[key] = binding
+            while len(bindings) > most:
+                bindings.popitem(last=False)
 
 
 def _split(tensors):
@@ -376,6 +395,10 @@ def _split(tensors):
 
 _known = collections.OrderedDict()
 _known_lock = threading.Lock()
+
+# The last calls of `compute`, by expression and arguments; one is forgotten with the first array of it that dies.
+_computed = collections.OrderedDict()
+_most_computed = 256
 
 
 def _machines_for(expression, options, formats):
@@ -427,8 +450,14 @@ def compute(expression, /, *, options=None, **tensors):
     >>> un.compute('y(i) = A(i,j) * x(j)', A=A, x=np.array([1., 10.]))
     array([ 1., 32.])
     """
+    key = None
+    if options is None:
+        key = (expression, *tensors, *map(id, tensors.values()))
+        binding = _computed.get(key)
+        if binding is not None and binding.fits(tensors.values()):
+            return binding.run(tensors)
     formats, operands = _split(tensors)
-    return Kernel(_machines_for(expression, options, formats))._call(None, operands)
+    return Kernel(_machines_for(expression, options, formats))._call(key, operands, tensors)
 
 
 def _make_texts(function, made, expression, options, tensors):

@@ -100,11 +100,12 @@ class Tensor:
     kernels as results in layouts that neither NumPy nor SciPy has.
     """
 
-    __slots__ = ("_handle", "format", "__weakref__")
+    __slots__ = ("_handle", "format", "_loan", "__weakref__")
 
-    def __init__(self, handle, format):
+    def __init__(self, handle, format, loan=None):
         self._handle = handle
         self.format = format
+        self._loan = loan
 
     def __del__(self):
         handle = getattr(self, "_handle", None)
@@ -166,6 +167,11 @@ class Tensor:
             array = lib.unravel_tensor_array(self._handle, k)
             found[array.name.decode()] = owner._view(array)
         return found
+
+    def _let_go(self):
+        """Its arrays may die before it, which is then of no use."""
+        if self._loan in _lent:
+            _lent[self._loan] = None
 
     def _same_arrays(self):
         """Another tensor, which keeps the arrays that this one has now."""
@@ -286,7 +292,7 @@ def over(layout, shape, arrays, counts=(), check=True):
     _lent[number] = arrays  # the C interface gives it back, also where it refuses
     call(lib.unravel_tensor_over, text, len(shape), extents, len(arrays), described, len(counts), numbers,
          0 if check else 1, ctypes.cast(_release, ctypes.c_void_p), number, ctypes.byref(made))
-    return Tensor(made.value, layout)
+    return Tensor(made.value, layout, number)
 
 
 def _rebuilt(layout, shape, arrays, numbers):

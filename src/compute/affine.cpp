@@ -1,6 +1,7 @@
 #include "compute/affine.h"
 
 #include "report/diagnostic.h"
+#include "term/limits.h"
 
 #include <fmt/format.h>
 #include <utility>
@@ -11,7 +12,9 @@ namespace unravel::compute {
 using parse::Expression;
 using term::Term;
 
-Term affine_of(const Expression &written, const std::string &what, const NamedTerm &named) {
+namespace {
+
+Term sum_of(const Expression &written, const std::string &what, const NamedTerm &named) {
   auto part = [&](std::size_t k) { return affine_of(written.children[k], what, named); };
   switch (written.kind) {
   case Expression::Kind::Integer: return Term(written.integer);
@@ -33,6 +36,12 @@ Term affine_of(const Expression &written, const std::string &what, const NamedTe
       hint_without_product(
           written,
           "an affine expression is a sum of loop variables, sizes and integers, each times an integer"));
+}
+
+} // namespace
+
+Term affine_of(const Expression &written, const std::string &what, const NamedTerm &named) {
+  return term::with_small_numbers(sum_of(written, what, named), written.span);
 }
 
 std::string hint_without_product(const Expression &written, const std::string &other) {

@@ -12,8 +12,8 @@ namespace unravel::compute {
 /// What a name stands for; throws a mistake where it stands for nothing.
 using NamedTerm = std::function<term::Term(const parse::Name &)>;
 
-/// Sums of what names stand for and integers, times integers. Throws a mistake otherwise; `what` it is, for
-/// the message: "a subscript".
+/// Sums of what names stand for and integers, times integers (term/limits.h). Throws a mistake otherwise;
+/// `what` it is, for the message: "a subscript".
 term::Term affine_of(const parse::Expression &written, const std::string &what, const NamedTerm &named);
 
 /// Comparisons of such terms, joined by `and`, `or`, `not`, `=>`.

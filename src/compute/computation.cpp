@@ -7,6 +7,7 @@
 
 #include "report/diagnostic.h"
 #include "report/suggest.h"
+#include "term/limits.h"
 #include "term/term.h"
 #include "text/contains.h"
 
@@ -182,7 +183,8 @@ private:
     }
     default: refuse();
     }
-    result.value = term::variable(result.index) + term::Term(result.shift);
+    result.value =
+        term::with_small_numbers(term::variable(result.index) + term::Term(result.shift), written.span);
     note(result.index, result_.indices);
     return result;
   }

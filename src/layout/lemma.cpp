@@ -15,28 +15,33 @@ using term::Term;
 
 namespace {
 
-/// The two sides of an equation between a call f(argument) of a one-dimensional array and a term without
-/// calls, which holds under the guard.
+/// What holds under the guard of a call f(argument) of a one-dimensional array: it is a term without calls,
+/// at least that, or at most.
 struct EndFact {
   std::string function;
   Term value;
+  bool is_lower, is_upper; // bound; of an equation both
   Term guard;
-  Term equation;
+  Term formula;
   std::string text;
 };
 
 std::vector<EndFact> end_facts(const std::vector<prove::Axiom> &axioms) {
   std::vector<EndFact> facts;
   for (const prove::Axiom &axiom : axioms) {
-    const Term *left = term::equation(axiom.conclusion);
-    if (!axiom.variables.empty() || !left) continue;
-    std::vector<Term> calls = term::applications_of(axiom.conclusion);
-    if (calls.size() != 1) continue;
-    for (const auto &[atom, coefficient] : term::linear_form(*left).parts)
-      if (atom == calls[0] && (coefficient == 1 || coefficient == -1)) {
-        Term value = coefficient == 1 ? calls[0] - *left : calls[0] + *left;
-        facts.push_back({atom.as<term::Apply>()->function, value, axiom.guard, axiom.conclusion, axiom.text});
-      }
+    if (!axiom.variables.empty()) continue;
+    for (const Term &part : term::conjuncts(axiom.conclusion)) {
+      const Term *equation = term::equation(part);
+      const Term *left = equation ? equation : term::inequality(part);
+      const std::vector<Term> calls = term::applications_of(part);
+      if (!left || calls.size() != 1) continue;
+      for (const auto &[atom, coefficient] : term::linear_form(*left).parts)
+        if (atom == calls[0] && (coefficient == 1 || coefficient == -1)) {
+          const Term value = coefficient == 1 ? calls[0] - *left : calls[0] + *left;
+          facts.push_back({atom.as<term::Apply>()->function, value, equation || coefficient == 1,
+                           equation || coefficient == -1, axiom.guard, part, axiom.text});
+        }
+    }
   }
   return facts;
 }
@@ -253,19 +258,20 @@ private:
     const Term value = term::apply(array_.name, {term::variable(quantified_)});
     const Term all = term::conjunction({domain(), guard});
     std::vector<Term> conclusions;
-    std::string from;
+    std::vector<std::string> from;
     for (bool is_lower : {true, false})
       for (const auto &[fact, needed] : facts_) {
         const Term bound = is_lower ? term::at_most(fact.value, value) : term::at_most(value, fact.value);
-        // The equation is among the hypotheses so that its application is instantiated too.
-        if (needed != guard || !follows({all, fact.equation}, bound)) continue;
+        if (needed != guard || !(is_lower ? fact.is_lower : fact.is_upper)) continue;
+        // The fact is among the hypotheses so that its application is instantiated too.
+        if (!follows({all, fact.formula}, bound)) continue;
         conclusions.push_back(bound);
-        from += (from.empty() ? "`" : " and `") + fact.text + "`";
+        if (std::string text = "`" + fact.text + "`"; !contains(from, text)) from.push_back(std::move(text));
       }
     if (conclusions.empty()) return;
     Property lemma;
     lemma.derived = true;
-    lemma.derivation = from + fmt::format(" and the order of `{}`", array_.name);
+    lemma.derivation = fmt::format("{} and the order of `{}`", fmt::join(from, " and "), array_.name);
     lemma.axiom = {
         fmt::format("range of {}", array_.name), {quantified_}, all, term::conjunction(conclusions)};
     layout_.lemmas.push_back(std::move(lemma));

@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 #include "report/suggest.h"
+#include "term/limits.h"
 
 #include <fmt/format.h>
 
@@ -93,7 +94,7 @@ Term compare(Expression::Comparison comparison, const Term &a, const Term &b) {
 
 } // namespace
 
-Term resolve_term(const Expression &expression, const Scope &scope) {
+static Term resolve_numbers(const Expression &expression, const Scope &scope) {
   auto child = [&](std::size_t k) { return resolve_term(expression.children.at(k), scope); };
   switch (expression.kind) {
   case Expression::Kind::Integer: return Term(expression.integer);
@@ -138,6 +139,10 @@ Term resolve_term(const Expression &expression, const Scope &scope) {
   case Expression::Kind::Falsity: expected_integer(expression);
   }
   return Term();
+}
+
+Term resolve_term(const Expression &expression, const Scope &scope) {
+  return term::with_small_numbers(resolve_numbers(expression, scope), expression.span);
 }
 
 Term resolve_formula(const Expression &expression, const Scope &scope) {

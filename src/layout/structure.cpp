@@ -35,7 +35,7 @@ bool bounds(const Term &part, const std::string &variable) {
 class Slots {
 public:
   Slots(const Layout &layout, const Piece &piece, const std::vector<std::string> &coordinates)
-      : prover_(layout.axioms()), piece_(piece), coordinates_(coordinates) {
+      : layout_(layout), piece_(piece), coordinates_(coordinates) {
     for (const auto *names : {&piece.positions, &coordinates})
       for (const std::string &name : *names)
         other_.emplace(name, term::variable(name + "'"));
@@ -48,6 +48,10 @@ public:
 
   /// Are two places with equal slots one place?
   bool tell_apart(const std::vector<Term> &slots) {
+    std::vector<Term> equations = relation_;
+    for (const Term &slot : slots)
+      equations.push_back(term::equal(slot, term::variable(fmt::format("@{}", equations.size()))));
+    if (determine(equations, {&piece_.positions, &coordinates_})) return true;
     std::vector<Term> equal = both_;
     for (const Term &slot : slots)
       equal.push_back(term::equal(slot, term::substitute(slot, other_)));
@@ -66,20 +70,54 @@ public:
            std::ranges::all_of(coordinates_, [&](const std::string &name) { return same(name, equal); });
   }
 
+  /// Has each coordinate one position?
+  bool are_unique() {
+    if (determine(relation_, {&piece_.positions})) return true;
+    std::vector<Term> equal = both_;
+    for (const std::string &name : coordinates_)
+      equal.push_back(term::equal(term::variable(name), other_.at(name)));
+    return std::ranges::all_of(piece_.positions,
+                               [&](const std::string &position) { return same(position, equal); });
+  }
+
   /// 0 <= position < extent at every place?
   bool in_range(const std::string &position, const Term &extent) {
     std::vector<Term> outside = relation_;
     outside.push_back(term::negation(term::between(Term(0), term::variable(position), extent)));
-    return prover_.refute("slot in range", position, outside) == prove::Answer::Refuted;
+    return prover().refute("slot in range", position, outside) == prove::Answer::Refuted;
   }
 
 private:
-  bool same(const std::string &name, std::vector<Term> hypotheses) {
-    hypotheses.push_back(term::less(term::variable(name), other_.at(name)));
-    return prover_.refute("one slot, one place", name, hypotheses) == prove::Answer::Refuted;
+  /// Do equations, each solved for one name, say what all of these names are? Then nobody need be asked.
+  static bool determine(const std::vector<Term> &equations,
+                        const std::vector<const std::vector<std::string> *> &lists) {
+    std::set<std::string> open;
+    for (const std::vector<std::string> *names : lists)
+      open.insert(names->begin(), names->end());
+    const auto is_known = [&](const std::string &name) {
+      return std::ranges::any_of(equations, [&](const Term &equation) {
+        const std::optional<Term> value = term::solve_for(name, equation);
+        return value && std::ranges::none_of(term::variables_of(*value),
+                                             [&](const std::string &other) { return open.count(other) > 0; });
+      });
+    };
+    while (std::erase_if(open, is_known) > 0) {
+    }
+    return open.empty();
   }
 
-  prove::Prover prover_;
+  bool same(const std::string &name, std::vector<Term> hypotheses) {
+    hypotheses.push_back(term::less(term::variable(name), other_.at(name)));
+    return prover().refute("one slot, one place", name, hypotheses) == prove::Answer::Refuted;
+  }
+
+  prove::Prover &prover() {
+    if (!prover_) prover_.emplace(layout_.axioms());
+    return *prover_;
+  }
+
+  const Layout &layout_;
+  std::optional<prove::Prover> prover_;
   const Piece &piece_;
   const std::vector<std::string> &coordinates_;
   term::Substitution other_; // names of a second place
@@ -389,6 +427,11 @@ private:
 };
 
 } // namespace
+
+bool has_values_of_one_element(const Layout &layout) {
+  Slots slots(layout, layout.pieces.front(), layout.coordinates);
+  return slots.tell_apart(layout.pieces.front().value.slots) && slots.are_unique();
+}
 
 Layout structure_of(const Layout &layout, const std::vector<SharedMode> &modes, const text::Span &span) {
   const EntryValue &value = layout.pieces.front().value;

@@ -22,4 +22,8 @@ using SharedMode = std::optional<std::size_t>;
 /// where that isn't proved, or a kept coordinate can't be told without one that is left out.
 Layout structure_of(const Layout &layout, const std::vector<SharedMode> &modes, const text::Span &span);
 
+/// Of a layout of one piece: is it proved that each value is that of one coordinate, and each coordinate at
+/// one position? Then writing an element changes no other one, and it is written once.
+bool has_values_of_one_element(const Layout &layout);
+
 } // namespace unravel::layout

@@ -9,6 +9,7 @@
 #include "compute/fills.h"
 #include "compute/precompute.h"
 #include "layout/layout.h"
+#include "layout/structure.h"
 #include "machine/stopwatch.h"
 #include "packing/append.h"
 #include "parse/parse.h"
@@ -147,6 +148,20 @@ void require_slots_of_argmin(const compute::TensorUse &result, const Front &fron
       fmt::format("`{}` has a layout that lists its entries, but `{}` gives each element a coordinate",
                   result.name, front.argmin->value.name.text),
       fmt::format("leave out -f {}=...: it is dense then", result.name));
+}
+
+/// Elements are written in any order, in parallel too: none may share its value with another one.
+void require_values_of_elements(const compute::TensorUse &result, const text::Span &format,
+                                const Front &front) {
+  const layout::Layout &layout = front.layouts.at(result.name);
+  if (!combine::has_slot_of_each(layout) || layout::has_values_of_one_element(layout)) return;
+  report::fail(
+      Kind::sparse_result, format,
+      fmt::format("`{}` can't be a result in layout `{}`: it isn't proved that each of its values is "
+                  "that of one element, and each element has one value",
+                  result.name, layout.name),
+      fmt::format("leave out -f {}=...: it is dense then; or give each element a slot of its own in `{}`",
+                  result.name, layout.pieces.front().value.array));
 }
 
 /// A program's result begins as 0 in each element, so that `min=` needs a declared fill to begin with
@@ -302,6 +317,7 @@ Front read_request(const Request &request) {
       continue;
     }
     load(use.name, reference, use.order, front);
+    if (use.is_result) require_values_of_elements(use, reference.span, front);
     if (use.is_result) require_slots_of_argmin(use, front);
     if (use.is_result && !is_assignment) require_beginning(use, front);
     if (use.is_result) list_unless_appended(use.name, front);

@@ -40,7 +40,8 @@ void add_kernel_options(CLI::App &command, Options &options, bool &json) {
                   "how a tensor's entries are found: x=seq, B.p=binary, scan for all, ...")
       ->allow_extra_args(false);
   add_type_options(command, options.index, options.type);
-  command.add_option("--name", options.name, "name of the C function (default: kernel)");
+  command.add_option("--name", options.name,
+                     "name of the C function (default: of `compile -o spmv.c` spmv, else kernel)");
   command.add_option(
       "--machine", options.machine,
       "the machine that choices are made for: a file of `unravel machine -o`, portable or here "

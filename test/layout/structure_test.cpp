@@ -77,5 +77,38 @@ TEST(LayoutStructure, one_piece_with_values) {
             "the structure of layout `pattern_csr` can't be shared: it stores no values");
 }
 
+TEST(LayoutStructure, values_of_one_element) {
+  const auto has_own = [](const std::string &text, std::size_t order) {
+    return layout::has_values_of_one_element(loaded("layout t" + text, order));
+  };
+  for (std::size_t order = 0; order <= 6; ++order)
+    EXPECT_TRUE(layout::has_values_of_one_element(loaded("dense", order))) << order;
+  EXPECT_TRUE(has_own("(i: M) { value val[M]; "
+                      "stored { [a] -> [i] : i = M - 1 - a and 0 <= a < M } at val(a); }",
+                      1));
+  EXPECT_TRUE(has_own("(i: M) { value val[4, ceil(M / 4)]; stored { [c, b] -> [i] : "
+                      "0 <= i < M and c = i mod 4 and b = floor(i / 4) } at val(c, b); }",
+                      1));
+  EXPECT_TRUE(has_own("(i: M) { value val[4, ceil(M / 4)]; stored { [a] -> [i] : "
+                      "i = a and 0 <= a < M } at val(a mod 4, floor(a / 4)); }",
+                      1));
+  EXPECT_FALSE(has_own("(i: M) { value val[ceil(M / 2)]; "
+                       "stored { [a] -> [i] : i = a and 0 <= a < M } at val(floor(a / 2)); }",
+                       1))
+      << "two elements have one slot";
+  EXPECT_FALSE(has_own("(i: M) { value val[ceil(M / 2)]; stored { [p] -> [i] : "
+                       "0 <= p < ceil(M / 2) and 2*p <= i < 2*p + 2 and 0 <= i < M } at val(p); }",
+                       1))
+      << "a position has two coordinates";
+  EXPECT_FALSE(has_own("(i: M, j: N) { value val[M]; "
+                       "stored { [r] -> [i, j] : i = r and 0 <= r < M and 0 <= j < N } at val(r); }",
+                       2))
+      << "a row has one value";
+  EXPECT_FALSE(has_own("(i: M) { value val[M, 2]; "
+                       "stored { [a, b] -> [i] : i = a and 0 <= a < M and 0 <= b < 2 } at val(a, b); }",
+                       1))
+      << "an element has two slots";
+}
+
 } // namespace
 } // namespace unravel::test

@@ -2,6 +2,7 @@
 import copy
 import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -152,3 +153,58 @@ def test_what_is_neither_copied_nor_pickled_says_so():
     with pytest.raises(TypeError):
         copy.copy(machine)
     np.testing.assert_array_equal(copy.copy(kernel)(A=S, x=np.ones(2)), [1, 2])
+
+
+def test_compute_keeps_no_arrays_alive():
+    A, x, y, T = sp.csr_array(np.eye(4)), np.ones(4), np.zeros(4), un.pack([[0, 2]], np.ones(2), (4,), "sv")
+    calls = [lambda: un.compute("y(i) = A(i,j) * x(j)", A=A, x=x),
+             lambda: un.compute("y(i) = A(i,j) * x(j)", A=A, x=x, y=y),
+             lambda: un.compute("s = t(i) * x(i)", t=T, x=x, s="dense f64")]
+    lent, known = len(un._tensor._lent), len(un._kernel._computed)
+    for call in calls:
+        for _ in range(3):
+            call()
+    assert len(un._kernel._computed) == known + 3
+    watched = [weakref.ref(each) for each in (A, A.indptr, A.indices, A.data, x, y, T)]
+    del A, x, y, T, calls, call
+    gc.collect()
+    assert [each() for each in watched] == [None] * 7
+    assert len(un._kernel._computed) == known and len(un._tensor._lent) == lent
+
+
+def test_compute_sees_what_has_changed_since_its_last_call():
+    expression = "y(i) = A(i,j) * x(j)"
+    A, x = sp.csr_array(np.diag([1.0, 2.0, 3.0])), np.ones(3)
+
+    def expect(*numbers):
+        for _ in range(2):
+            np.testing.assert_array_equal(un.compute(expression, A=A, x=x), numbers)
+
+    expect(1, 2, 3)
+    x[0] = 5
+    expect(5, 2, 3)
+    A.data[1] = 4
+    expect(5, 4, 3)
+    A.data = np.array([1.0, 1.0, 1.0])
+    expect(5, 1, 1)
+    A.indptr[3] = 2  # one entry less
+    expect(5, 1, 0)
+    for number in range(50):  # arrays come and go in the same memory
+        x = np.full(3, float(number))
+        expect(number, number, 0)
+    x = np.array([1, 2, 3], np.float32)
+    expect(1, 2, 0)
+    with pytest.raises(un.Error) as error:
+        un.compute(expression, A=A, x=np.ones(4))
+    assert error.value.kind == "size-mismatch"
+    y = np.zeros(3)
+    for _ in range(3):
+        assert un.compute(expression, A=A, x=x, y=y) is y
+    y.flags.writeable = False
+    with pytest.raises(un.Error):
+        un.compute(expression, A=A, x=x, y=y)
+    first = un.compute(expression, A=A, x=x)
+    un.compute(expression, A=A, x=x)[:] = 7
+    np.testing.assert_array_equal(first, [1, 2, 0])
+    assert un.compute(expression, A=A, x=x, y="dense f32").dtype == np.float32
+    assert un.compute(expression, A=A, x=x, y="dense f64").dtype == np.float64

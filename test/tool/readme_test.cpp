@@ -1,5 +1,5 @@
-// README: the layout and the commands of "A layout of your own" work as they stand there, and what is said of
-// them holds.
+// README: the layout and the commands of "A layout of your own" and of "What it does" work as they stand
+// there, and what is said of them holds.
 #include "places.h"
 #include "tool.h"
 
@@ -42,24 +42,29 @@ std::vector<std::string> words_of(const std::string &command) {
   return words;
 }
 
-TEST(Readme, ALayoutOfYourOwn) {
-  const std::vector<std::string> blocks = blocks_of("A layout of your own");
-  ASSERT_EQ(blocks.size(), 2u);
-  Desk desk;
-  desk.write("deletable.layout", blocks[0]);
-  ASSERT_EQ(desk.unravel({"generate", "random:60x60,density=0.1", "-o", "matrix.mtx"}).code, 0);
-  std::istringstream commands(blocks[1]);
+/// Each line is a command that succeeds without a warning; how many there are.
+std::size_t expect_commands_work(const Desk &desk, const std::string &block) {
+  std::istringstream commands(block);
   std::size_t count = 0;
   for (std::string line; std::getline(commands, line); ++count) {
-    std::vector<std::string> words = words_of(line);
-    ASSERT_EQ(words.at(0), "unravel") << line;
+    const std::vector<std::string> words = words_of(line);
+    EXPECT_EQ(words.at(0), "unravel") << line;
     const Outcome done = desk.unravel({words.begin() + 1, words.end()});
     EXPECT_EQ(done.code, 0) << line << "\n" << done.error;
     EXPECT_EQ(done.error, "") << line;
     const bool is_checked = line.find("--check") != std::string::npos;
     EXPECT_EQ(done.out.find("check ok") != std::string::npos, is_checked) << done.out;
   }
-  EXPECT_GE(count, 5u);
+  return count;
+}
+
+TEST(Readme, ALayoutOfYourOwn) {
+  const std::vector<std::string> blocks = blocks_of("A layout of your own");
+  ASSERT_EQ(blocks.size(), 2u);
+  Desk desk;
+  desk.write("deletable.layout", blocks[0]);
+  ASSERT_EQ(desk.unravel({"generate", "random:60x60,density=0.1", "-o", "matrix.mtx"}).code, 0);
+  EXPECT_GE(expect_commands_work(desk, blocks[1]), 5u);
   EXPECT_TRUE(desk.has("c.mtx") && desk.has("dot.c") && desk.has("A"));
   std::string weak = blocks[0];
   const std::string last = "  property strictly increasing col within rowptr;\n";
@@ -70,6 +75,17 @@ TEST(Readme, ALayoutOfYourOwn) {
   EXPECT_EQ(refused.code, 1);
   EXPECT_NE(refused.error.find("[find-not-proved]"), std::string::npos) << refused.error;
   EXPECT_NE(refused.error.find("a counterexample"), std::string::npos) << refused.error;
+}
+
+TEST(Readme, WhatItDoes) {
+  const std::vector<std::string> blocks = blocks_of("What it does");
+  ASSERT_EQ(blocks.size(), 1u);
+  const Desk desk;
+  std::filesystem::copy(unravel::test::source_folder() + "/examples", desk.path("examples"));
+  EXPECT_EQ(expect_commands_work(desk, blocks[0]), 1u);
+  const Outcome product =
+      desk.unravel({"run", spmv, "-f", "A=csr", "-i", "A=poisson2d:100x100", "-i", "x=x.mtx"});
+  EXPECT_NE(product.out.find("norm 100: y(0) = 1, y(1) = 1,"), std::string::npos) << product.out;
 }
 
 } // namespace

@@ -26,6 +26,17 @@ TEST(ToolUsage, EveryCommandHasHelpWithAnExample) {
   EXPECT_TRUE(desk.files().empty());
 }
 
+/// What help says of the function's name is so.
+TEST(ToolUsage, NameOfTheFunction) {
+  const Desk desk;
+  EXPECT_NE(desk.unravel({"compile", "--help"})
+                .out.find("name of the C function (default: of `compile -o spmv.c` spmv, else kernel)"),
+            std::string::npos);
+  EXPECT_NE(desk.unravel({"compile", spmv}).out.find("\nint kernel("), std::string::npos);
+  EXPECT_EQ(desk.unravel({"compile", spmv, "-o", "spmv.c"}).code, 0);
+  EXPECT_NE(desk.read("spmv.c").find("\nint spmv("), std::string::npos);
+}
+
 TEST(ToolUsage, Version) {
   Outcome version = Desk().unravel({"--version"});
   EXPECT_EQ(version.code, 0);
