@@ -36,9 +36,10 @@ struct Request {
   /// Of the values of tensors whose formats don't say theirs, and of results; where it isn't given f64, and
   /// of results what their operands' types come to.
   std::optional<value::Type> value;
-  /// What is known of the data: the types of arrays, by tensor. A tensor of which nothing else says the type
-  /// of its values keeps the one that they have.
+  /// What is known of the data: the types of arrays, by tensor, and of the values in files of entries. A
+  /// tensor of which nothing else says the type of its values keeps the one that they have.
   std::map<std::string, std::map<std::string, value::Type>> arrays;
+  std::map<std::string, value::Type> files;
   /// What is known of tensors that are there: the types of their arrays, exactly, where their layouts leave
   /// these open.
   struct Elements {

@@ -12,7 +12,7 @@ namespace {
 
 /// Is it nearly 0, so that rounding decides whether it is?
 bool may_be_zero(const Value &argument, value::Type type) {
-  const double rounding = type == value::Type::Float32 ? 1e-5 : 1e-12;
+  const double rounding = rounding_of(type);
   return !argument.is_known() || (argument.magnitude > 0 && argument.size() <= rounding * argument.magnitude);
 }
 

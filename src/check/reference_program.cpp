@@ -2,6 +2,7 @@
 
 #include "check/operand_entries.h"
 #include "check/reference_join.h"
+#include "check/rounding.h"
 #include "check/typed_value.h"
 #include "report/diagnostic.h"
 #include "value/typed.h"
@@ -353,7 +354,7 @@ private:
     const Value identity = identity_of(statement);
     const double *number = value::number_of(statement.value);
     const value::Type from = number ? value::Scalar::written(*number).type : statement.type;
-    const Value value = made ? converted(made->value, from, type) : identity;
+    const Value value = made ? taken_as(statement.value, made->value, from, type) : identity;
     const bool is_identity = value.value == identity.value && value.imaginary == 0;
     if (statement.accumulate && (!made || (!made->is_stored && is_identity))) return;
     note_stored(statement);
@@ -396,7 +397,7 @@ private:
   /// Nothing where a part isn't stored, and nothing is made of that; or what it is there, whatever that
   /// meets.
   std::optional<Evaluated> evaluate(const compute::Value &tree, bool absent_is_nothing, value::Type type) {
-    if (const double *number = value::number_of(tree)) return Evaluated{{*number, std::fabs(*number)}};
+    if (const double *number = value::number_of(tree)) return Evaluated{written(*number, type)};
     if (const auto *access = std::get_if<Access>(&tree.kind)) {
       Value room;
       if (const Value *value = read(*access, room)) return Evaluated{*value};
@@ -429,29 +430,21 @@ private:
       return Evaluated{converted({*absorbs, std::fabs(*absorbs)}, value::Type::Float64, above), false,
                        *absorbs};
     Value value = value::made_by_conversion(made.op)
-                      ? converted(arguments.front(), below, above)
+                      ? taken_as(made.arguments.front(), arguments.front(), below, above)
                       : converted(combined(made.op, arguments, above), above, type);
-    if (may_lie_beyond_cut(made, arguments.front(), type))
+    if (may_lie_beyond_cut(made, arguments.front(), type, operands_))
       value.magnitude = std::numeric_limits<double>::infinity();
     return Evaluated{value, is_stored, static_cast<double>(value.value)};
   }
 
-  /// Roots and logarithms of complex numbers jump where these are real and negative: rounding errors, and the
-  /// sign of a zero that was computed, decide there. What an operand holds, or the text, has the sign that it
-  /// has.
-  bool may_lie_beyond_cut(const compute::Value::Apply &made, const Value &argument, value::Type type) const {
-    if (made.op != value::Operator::SquareRoot && made.op != value::Operator::Logarithm) return false;
-    if (!value::is_complex(type) || argument.value >= 0 || is_read(made.arguments.front())) return false;
-    const double error = value::type_of_parts(type) == value::Type::Float32 ? 1e-5 : 1e-12;
-    return !(std::fabs(argument.imaginary) > error * argument.magnitude);
-  }
-
-  bool is_read(const compute::Value &tree) const {
-    if (const auto *access = std::get_if<Access>(&tree.kind)) return operands_.contains(access->tensor);
-    const auto *made = std::get_if<compute::Value::Apply>(&tree.kind);
-    return made && (made->op == value::Operator::Complex ||
-                    ((made->op == value::Operator::Conjugate || made->op == value::Operator::Negate) &&
-                     is_read(made->arguments.front())));
+  /// From one type to another. Of what is cut to an integer nothing is known where rounding errors of several
+  /// steps may decide to which.
+  Value taken_as(const compute::Value &tree, const Value &value, value::Type from, value::Type to) const {
+    Value made = converted(value, from, to);
+    if (!value::is_integer(from) && value::is_integer(to) && !is_one_step(tree, operands_) &&
+        may_be_cut_otherwise(value, from))
+      made.magnitude = std::numeric_limits<double>::infinity();
+    return made;
   }
 
   std::optional<value::Type> type_below(const compute::Value::Apply &made, value::Type outer) const {

@@ -1,4 +1,5 @@
 #include "check/reference_program.h"
+#include "check/typed_value.h"
 
 #include <algorithm>
 #include <ranges>
@@ -6,10 +7,6 @@
 namespace unravel::check {
 
 namespace {
-
-bool is_single(value::Type type) {
-  return value::type_of_parts(type) == value::Type::Float32;
-}
 
 bool converts_to_single(const compute::Value &value) {
   const auto *made = std::get_if<compute::Value::Apply>(&value.kind);

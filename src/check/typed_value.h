@@ -21,6 +21,16 @@ struct Value {
   }
 };
 
+/// Of single precision, perhaps in both parts?
+inline bool is_single(value::Type type) {
+  return value::type_of_parts(type) == value::Type::Float32;
+}
+
+/// What rounding errors in the type are taken to be, in proportion to magnitudes.
+inline double rounding_of(value::Type type) {
+  return is_single(type) ? 1e-5 : 1e-12;
+}
+
 /// A long double holds any integer of 64 bits.
 inline value::Scalar exactly(long double number, value::Type type) {
   if (!value::is_integer(type) || !(std::fabs(number) < 0x1p64L) || std::trunc(number) != number)
@@ -39,10 +49,16 @@ inline long double number_of(const value::Scalar &number) {
 /// What is too large for single precision is infinite there; other numbers are not rounded.
 inline long double held(long double number, value::Type type) {
   const auto single = static_cast<float>(number);
-  return value::type_of_parts(type) == value::Type::Float32 && std::isinf(single) ? single : number;
+  return is_single(type) && std::isinf(single) ? single : number;
 }
 
-/// From one type to another, as C does.
+/// A number in the text, as one of that type.
+inline Value written(double number, value::Type type) {
+  return {is_single(type) ? static_cast<float>(number) : number, std::fabs(number)};
+}
+
+/// From one type to another, as C does. Of a sum or a product the one rounding error in the type is kept
+/// where it is cut to an integer.
 inline Value converted(const Value &value, value::Type from, value::Type to) {
   if (!value::is_integer(to))
     return {held(value.value, to),
@@ -51,10 +67,9 @@ inline Value converted(const Value &value, value::Type from, value::Type to) {
             value::is_complex(to) ? held(value.imaginary, to) : 0};
   if (to == value::Type::Bool && value.imaginary != 0) return {1, value.magnitude};
   if (from == to) return value;
-  const bool is_whole = value::is_integer(from);
-  return {number_of(is_whole ? exactly(value.value, to)
-                             : value::Scalar::of(static_cast<double>(value.value), to)),
-          value.magnitude};
+  if (value::is_integer(from)) return {number_of(exactly(value.value, to)), value.magnitude};
+  const double rounded = is_single(from) ? static_cast<float>(value.value) : static_cast<double>(value.value);
+  return {number_of(value::Scalar::of(rounded, to)), value.magnitude};
 }
 
 /// What an operator makes of values that are computed in that type: of integers exactly.

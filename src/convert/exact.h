@@ -1,7 +1,6 @@
 #pragma once
 
 #include "data/coordinates.h"
-#include "data/folder.h"
 #include "tensor/tensor.h"
 
 #include <string>
@@ -12,9 +11,6 @@ namespace unravel::convert {
 /// which entries by coordinates would have rounded. `what` it is and is for: "`--check` compares `A` as
 /// doubles"; `hint`: what is exact. O(entries), of integers of 64 bits alone.
 void require_exact(const tensor::Tensor &tensor, const std::string &what, const std::string &hint);
-/// The same of the values in a folder, which may be about to become doubles.
-void require_exact(const data::ArrayFolder &folder, const layout::Layout &layout, const std::string &what,
-                   const std::string &hint);
 
 /// Throws value_width where the type doesn't hold an entry's value: integers no fraction and nothing beyond
 /// their ends (but 2^63, as which their greatest one is read), real numbers no complex one. `what`: who is to

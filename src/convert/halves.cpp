@@ -3,15 +3,11 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 namespace unravel::convert {
 
 namespace {
-
-constexpr std::int64_t base = std::int64_t{1} << 32;
 
 /// |number|, of an integer of 64 bits.
 std::uint64_t magnitude_of(value::Type type, std::int64_t integer) {
@@ -33,7 +29,7 @@ private:
 /// The layout with halves where it has integers of 64 bits.
 layout::Layout layout_of_halves(layout::Layout layout, tensor::ValueType open) {
   for (layout::Array &array : layout.arrays)
-    if (array.is_value && is_wide_integer(element_type(array, tensor::IndexType::Int32, open)))
+    if (array.is_value && value::is_wide_integer(element_type(array, tensor::IndexType::Int32, open)))
       array.element = value::facts_of(value::Type::Complex128).word;
   return layout;
 }
@@ -42,7 +38,7 @@ data::Elements in_halves(const data::Elements &numbers) {
   data::Elements halves(value::Type::Complex128, numbers.size());
   const std::span<std::complex<double>> to = halves.as<std::complex<double>>();
   for (std::size_t k = 0; k < to.size(); ++k)
-    to[k] = halves_of(numbers.number(k));
+    to[k] = value::halves_of(numbers.number(k));
   return halves;
 }
 
@@ -50,11 +46,11 @@ data::Elements in_wholes(const data::Elements &halves, const layout::Array &arra
   data::Elements numbers(type, halves.size());
   const std::span<const std::complex<double>> from = halves.as<std::complex<double>>();
   for (std::size_t k = 0; k < from.size(); ++k) {
-    const std::optional<value::Scalar> whole = whole_of(from[k], type);
+    const std::optional<value::Scalar> whole = value::whole_of(from[k], type);
     if (!whole)
       report::fail(report::Kind::value_width,
                    fmt::format("value {} can't be stored in array `{}` of {} elements",
-                               from[k].real() + static_cast<double>(base) * from[k].imag(), array.name,
+                               from[k].real() + 0x1p32 * from[k].imag(), array.name,
                                value::facts_of(type).word),
                    "give the tensor a type that holds it");
     numbers.set_number(k, *whole);
@@ -64,36 +60,8 @@ data::Elements in_wholes(const data::Elements &halves, const layout::Array &arra
 
 } // namespace
 
-bool is_wide_integer(value::Type type) {
-  return type == value::Type::Int64 || type == value::Type::UInt64;
-}
-
-std::complex<double> halves_of(const value::Scalar &number) {
-  if (number.type != value::Type::UInt64)
-    return {static_cast<double>(number.integer % base), static_cast<double>(number.integer / base)};
-  const auto bits = static_cast<std::uint64_t>(number.integer);
-  return {static_cast<double>(bits % base), static_cast<double>(bits / base)};
-}
-
-std::optional<value::Scalar> whole_of(std::complex<double> halves, value::Type type) {
-  const double low = halves.real(), high = halves.imag();
-  if (std::isinf(low) && high == 0) return value::Scalar::of(low, type);
-  // Within these any sum of the two fits 128 bits.
-  constexpr double most = 0x1p80;
-  if (!(std::fabs(low) < most && std::fabs(high) < most) || std::trunc(low) != low ||
-      std::trunc(high) != high)
-    return std::nullopt;
-  __extension__ using Integer = __int128;
-  const Integer whole = static_cast<Integer>(high) * base + static_cast<Integer>(low);
-  const bool fits = type == value::Type::UInt64
-                        ? whole >= 0 && whole <= std::numeric_limits<std::uint64_t>::max()
-                        : whole >= INT64_MIN && whole <= INT64_MAX;
-  if (!fits) return std::nullopt;
-  return value::Scalar{type, 0, static_cast<std::int64_t>(whole)};
-}
-
 bool need_halves(value::Type type, std::span<const std::int64_t> numbers) {
-  if (!is_wide_integer(type)) return false;
+  if (!value::is_wide_integer(type)) return false;
   Magnitude sum;
   for (const std::int64_t number : numbers)
     sum.add(magnitude_of(type, number));
@@ -104,7 +72,7 @@ bool need_halves(const tensor::Tensor &tensor) {
   Magnitude sum;
   for (const layout::Array &array : tensor.layout.arrays) {
     const data::Elements &numbers = tensor.array(array.name);
-    if (!array.is_value || !is_wide_integer(numbers.type())) continue;
+    if (!array.is_value || !value::is_wide_integer(numbers.type())) continue;
     for (std::size_t k = 0; k < numbers.size(); ++k)
       sum.add(magnitude_of(numbers.type(), numbers.integer(k)));
   }
@@ -113,7 +81,7 @@ bool need_halves(const tensor::Tensor &tensor) {
 
 bool has_wide_integers(const layout::Layout &layout, tensor::ValueType open) {
   return std::ranges::any_of(layout.arrays, [&](const layout::Array &array) {
-    return array.is_value && is_wide_integer(element_type(array, tensor::IndexType::Int32, open));
+    return array.is_value && value::is_wide_integer(element_type(array, tensor::IndexType::Int32, open));
   });
 }
 
@@ -124,10 +92,16 @@ data::Coordinates unpack_halves(const tensor::Tensor &tensor, std::int64_t max_m
   halved.counts = tensor.counts;
   for (const layout::Array &array : tensor.layout.arrays) {
     const data::Elements &elements = tensor.array(array.name);
-    const bool is_wide = array.is_value && is_wide_integer(elements.type());
+    const bool is_wide = array.is_value && value::is_wide_integer(elements.type());
     halved.arrays.emplace(array.name, is_wide ? in_halves(elements) : elements.shared());
   }
-  return unpack(halved, max_memory);
+  data::Coordinates entries = unpack(halved, max_memory);
+  entries.in_halves = true;
+  return entries;
+}
+
+data::Coordinates unpack_exactly(const tensor::Tensor &tensor, std::int64_t max_memory) {
+  return need_halves(tensor) ? unpack_halves(tensor, max_memory) : unpack(tensor, max_memory);
 }
 
 tensor::Tensor pack_halves(const layout::Layout &layout, data::Coordinates entries,
@@ -137,11 +111,22 @@ tensor::Tensor pack_halves(const layout::Layout &layout, data::Coordinates entri
   made.layout = layout;
   for (const layout::Array &array : layout.arrays) {
     const value::Type type = element_type(array, options.index, options.value);
-    if (!array.is_value || !is_wide_integer(type)) continue;
+    if (!array.is_value || !value::is_wide_integer(type)) continue;
     data::Elements &elements = made.array(array.name);
     elements = in_wholes(elements, array, type);
   }
   return made;
+}
+
+tensor::Tensor pack_exactly(const layout::Layout &layout, data::Coordinates entries,
+                            const PackOptions &options) {
+  if (!entries.in_halves) return pack(layout, std::move(entries), options);
+  if (!has_wide_integers(layout, options.value))
+    report::fail(report::Kind::value_width,
+                 fmt::format("the values are integers beyond 2^53, which layout `{}` doesn't hold exactly",
+                             layout.name),
+                 "give the tensor values of int64");
+  return pack_halves(layout, std::move(entries), options);
 }
 
 } // namespace unravel::convert

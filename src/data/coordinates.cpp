@@ -84,6 +84,7 @@ Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes)
   }
   result.value = std::move(tensor.value);
   result.imaginary = std::move(tensor.imaginary);
+  result.in_halves = tensor.in_halves;
   return result;
 }
 
@@ -100,12 +101,26 @@ Coordinates with_order(Coordinates tensor, std::size_t order) {
   return transpose(std::move(tensor), kept);
 }
 
+void take_halves(Coordinates &tensor, std::vector<double> low, std::vector<double> high) {
+  const auto whole = [&](std::size_t e) { return low[e] + 0x1p32 * high[e]; };
+  double sum = 0; // rounded only from 2^53 on
+  for (std::size_t e = 0; e < low.size(); ++e)
+    sum += std::fabs(whole(e));
+  tensor.in_halves = sum >= 0x1p53;
+  if (!tensor.in_halves)
+    for (std::size_t e = 0; e < low.size(); ++e)
+      low[e] = whole(e);
+  tensor.value = std::move(low);
+  tensor.imaginary = tensor.in_halves ? std::move(high) : std::vector<double>();
+}
+
 Coordinates imaginary_part(Coordinates tensor) {
   if (tensor.is_complex())
     tensor.value = std::move(tensor.imaginary);
   else
     std::ranges::fill(tensor.value, 0.0);
   tensor.imaginary.clear();
+  tensor.in_halves = false;
   return tensor;
 }
 

@@ -17,6 +17,8 @@ struct Coordinates {
   std::vector<double> value;
   std::vector<double>
       imaginary; // of complex values, as many as `value`, their real parts; empty: all are real
+  /// The two are halves of integers of 64 bits, which doubles would round (value/exact.h).
+  bool in_halves = false;
 
   Coordinates() = default;
   /// No entries yet.
@@ -82,6 +84,10 @@ Coordinates transpose(Coordinates tensor, const std::vector<std::size_t> &modes)
 /// The tensor with so many modes, where as many of extent 1 as it has too much can be left out, the last ones
 /// first; unchanged otherwise.
 Coordinates with_order(Coordinates tensor, std::size_t order);
+
+/// Gives the entries the two halves of integers, or, where no double rounds them or a sum of some of them,
+/// the integers themselves.
+void take_halves(Coordinates &tensor, std::vector<double> low, std::vector<double> high);
 
 /// The tensor of the imaginary parts; of a real one zeros.
 Coordinates imaginary_part(Coordinates tensor);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "data/coordinates.h"
-#include "value/type.h"
+#include "value/exact.h"
 
 #include <complex>
 #include <concepts>
@@ -174,9 +174,11 @@ private:
   T *data_;
 };
 
-/// The value of an entry.
-inline value::Scalar number_of(const Coordinates &tensor, std::size_t entry) {
+/// The value of an entry; of an integer that is in halves the type says which it is.
+inline value::Scalar number_of(const Coordinates &tensor, std::size_t entry,
+                               value::Type wide = value::Type::Int64) {
   if (!tensor.is_complex()) return {DType::Float64, tensor.value[entry], 0};
+  if (tensor.in_halves) return value::whole_of({tensor.value[entry], tensor.imaginary[entry]}, wide).value();
   return {DType::Complex128, tensor.value[entry], 0, tensor.imaginary[entry]};
 }
 

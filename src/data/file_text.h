@@ -17,6 +17,9 @@ struct ReadOptions {
   /// Bytes that the result and the text of a compressed file may take together; more is refused
   /// (kind memory_limit) before the memory is taken.
   std::int64_t max_memory = default_max_memory();
+  /// Integers of 64 bits come in halves where a double would round one (Coordinates::in_halves); else such a
+  /// one is refused.
+  bool exact_integers = false;
   /// Called with the fraction done, in [0, 1], at most ten times a second and from the calling thread only.
   std::function<void(double)> progress;
 };
@@ -36,8 +39,8 @@ private:
 };
 
 /// The whole content of a file: mapped into memory, or inflated when it starts with gzip's magic bytes,
-/// whatever its name. Pipes and devices are read to their end; of one that holds nothing that is read here, as
-/// /dev/zero, the beginning. Throws cannot_read, bad_gzip, memory_limit.
+/// whatever its name. Pipes and devices are read to their end; of one that holds nothing that is read here,
+/// as /dev/zero, the beginning. Throws cannot_read, bad_gzip, memory_limit.
 class FileText {
 public:
   FileText(const std::string &path, const ReadOptions &options);

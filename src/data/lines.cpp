@@ -1,5 +1,7 @@
 #include "data/lines.h"
 
+#include "value/exact.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -172,6 +174,27 @@ double LineCursor::read_integer_value(const char *what) {
                   fmt::format("the {} `{}` is not exact as a 64-bit floating-point number", what, number),
                   "change `integer` in the first line to `real` to have such values rounded");
   return static_cast<double>(number);
+}
+
+std::complex<double> LineCursor::read_integer_halves(const char *what) {
+  if (at_line_end()) fail_missing(what);
+  mark();
+  const bool negative = *at_ == '-';
+  if (negative || *at_ == '+') ++at_;
+  const char *first = at_;
+  while (at_ < end_ && is_digit(*at_))
+    ++at_;
+  if (at_ == first || (at_ < end_ && !is_blank(*at_) && *at_ != '\n')) fail_not_a_number(what);
+  std::uint64_t size = 0;
+  constexpr std::uint64_t least = std::uint64_t{1} << 63;
+  if (std::from_chars(first, at_, size).ec != std::errc() || (negative && size > least))
+    fail_at_token(Kind::number_too_large,
+                  fmt::format("the {} `{}` doesn't fit in 64 bits", what,
+                              printable(std::string_view(token_, static_cast<std::size_t>(at_ - token_)))),
+                  "change `integer` in the first line to `real` to have such values rounded");
+  const std::complex<double> halves =
+      value::halves_of({value::Type::UInt64, 0, static_cast<std::int64_t>(size)});
+  return negative ? -halves : halves;
 }
 
 void LineCursor::check_size(const char *first) const {

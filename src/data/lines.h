@@ -4,6 +4,7 @@
 #include "data/parallel.h"
 #include "report/diagnostic.h"
 
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -83,6 +84,8 @@ public:
   double read_real(const char *what);
   /// An integer that a double holds exactly.
   double read_integer_value(const char *what);
+  /// The halves of one between -2^63 and 2^64.
+  std::complex<double> read_integer_halves(const char *what);
 
   std::size_t offset() const { return static_cast<std::size_t>(at_ - start_); }
   /// The place of the last number read.

@@ -179,7 +179,16 @@ void count_array(const FileText &, Header &header) {
 void read_value(LineCursor &cursor, const Header &header, std::size_t e, Coordinates &result) {
   switch (header.field) {
   case Field::Real: result.value[e] = cursor.read_real("value"); break;
-  case Field::Integer: result.value[e] = cursor.read_integer_value("integer value"); break;
+  case Field::Integer: {
+    if (!result.is_complex()) {
+      result.value[e] = cursor.read_integer_value("integer value");
+      break;
+    }
+    const std::complex<double> halves = cursor.read_integer_halves("integer value");
+    result.value[e] = halves.real();
+    result.imaginary[e] = halves.imag();
+    break;
+  }
   case Field::Pattern: result.value[e] = 1; break;
   case Field::Complex:
     result.value[e] = cursor.read_real("real part");
@@ -262,7 +271,9 @@ void mirror(Coordinates &matrix, const Header &header) {
 void check_memory(const FileText &file, const Header &header, std::size_t entries,
                   const ReadOptions &options) {
   std::int64_t copies = header.symmetry == Symmetry::General ? 1 : 2;
-  const int bytes = header.field == Field::Complex ? 32 : 24;
+  const bool has_two = header.field == Field::Complex ||
+                       (header.field == Field::Integer && options.exact_integers); // numbers of an entry
+  const int bytes = has_two ? 32 : 24;
   std::int64_t needed = file.memory() + copies * bytes * static_cast<std::int64_t>(entries);
   data::check_memory(header.count_place, "the matrix takes", needed, options.max_memory);
 }
@@ -304,14 +315,24 @@ Coordinates read_matrix_market(const FileText &file, const ReadOptions &options)
   check_memory(file, header, entries, options);
   Coordinates result({header.rows, header.columns});
   result.resize(entries);
-  if (header.field == Field::Complex) result.imaginary.resize(entries);
+  const bool in_halves = header.field == Field::Integer && options.exact_integers;
+  if (header.field == Field::Complex || in_halves) result.imaginary.resize(entries);
   read_chunks(file, chunks, '%', options, [&](LineCursor &cursor, const LineChunk &chunk) {
     std::size_t last = std::min(entries, chunk.first + chunk.entries);
     (header.array ? read_array_chunk : read_coordinate_chunk)(cursor, header, chunk.first, last, result);
   });
   check_count(file, header, chunks, lines);
   if (header.symmetry != Symmetry::General) mirror(result, header);
+  if (in_halves) take_halves(result, std::move(result.value), std::move(result.imaginary));
   return result;
+}
+
+std::optional<value::Type> type_in_matrix_market(std::string_view first_line) {
+  const std::vector<Word> words = words_of_first_line(first_line);
+  if (words.size() < 4) return std::nullopt;
+  if (words[3].text == "integer") return value::Type::Int64;
+  if (words[3].text == "complex") return value::Type::Complex128;
+  return std::nullopt;
 }
 
 } // namespace unravel::data

@@ -2,6 +2,10 @@
 
 #include "data/coordinates.h"
 #include "data/file_text.h"
+#include "value/type.h"
+
+#include <optional>
+#include <string_view>
 
 /// Matrix Market files (.mtx): coordinate and array; real, integer, complex and pattern; general, symmetric,
 /// skew-symmetric and hermitian. Plain or compressed by gzip, whatever the name.
@@ -14,5 +18,9 @@ namespace unravel::data {
 /// memory_limit, each with its place. No memory is taken for a number
 /// of entries that the file doesn't hold.
 Coordinates read_matrix_market(const FileText &file, const ReadOptions &options = {});
+
+/// The type of the values, by the first line: int64 of an `integer` file, complex128 of a `complex` one. A
+/// `real` one and a `pattern`, whose entries are ones, say none.
+std::optional<value::Type> type_in_matrix_market(std::string_view first_line);
 
 } // namespace unravel::data

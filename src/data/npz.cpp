@@ -19,6 +19,11 @@ using report::Kind;
 
 namespace {
 
+/// Are the values to be in halves?
+bool in_halves(const Array &array, const ReadOptions &options) {
+  return options.exact_integers && value::is_wide_integer(array.type());
+}
+
 std::string inexact_text(const value::Scalar &number) {
   return fmt::format("the value {} is no double: entries hold integers up to 2^53 exactly",
                      value::integer_text(number));
@@ -27,7 +32,8 @@ std::string inexact_text(const value::Scalar &number) {
 /// The arrays of an archive, by their names without `.npy`, read when they are asked for.
 class Archive {
 public:
-  Archive(const std::string &path, const ReadOptions &options) : path_(path), left_(options.max_memory) {
+  Archive(const std::string &path, const ReadOptions &options)
+      : path_(path), options_(options), left_(options.max_memory) {
     int code = 0;
     archive_.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
     if (archive_) return;
@@ -40,6 +46,8 @@ public:
     fail(Kind::bad_array_file, text::Place::of_file(path), fmt::format("this is not a .npz file: {}", why),
          "write it with scipy.sparse.save_npz or numpy.savez");
   }
+
+  const ReadOptions &options() const { return options_; }
 
   std::vector<std::string> names() const {
     std::vector<std::string> names;
@@ -118,6 +126,7 @@ private:
   }
 
   std::string path_;
+  ReadOptions options_;
   std::int64_t left_; // memory, in bytes
   std::unique_ptr<zip_t, void (*)(zip_t *)> archive_{nullptr, zip_discard};
 };
@@ -147,6 +156,7 @@ public:
       diagonals();
     else
       fail_format();
+    if (in_halves_) take_halves(result_, std::move(result_.value), std::move(result_.imaginary));
     return std::move(result_);
   }
 
@@ -160,10 +170,13 @@ private:
   }
 
   void add_value(const Array &data, std::size_t k) {
-    if (const value::Scalar number = data.number(k); !value::is_exact_as_double(number))
-      archive_.refuse(inexact_text(number));
-    result_.value.push_back(data.real(k));
-    if (data.is_complex()) result_.imaginary.push_back(data.imaginary(k));
+    const value::Scalar number = data.number(k);
+    in_halves_ = in_halves(data, archive_.options());
+    if (!in_halves_ && !value::is_exact_as_double(number)) archive_.refuse(inexact_text(number));
+    const std::complex<double> parts =
+        in_halves_ ? value::halves_of(number) : std::complex(data.real(k), data.imaginary(k));
+    result_.value.push_back(parts.real());
+    if (in_halves_ || data.is_complex()) result_.imaginary.push_back(parts.imag());
   }
 
   /// Newer versions of SciPy write a vector as a matrix of one row, but say its own shape.
@@ -270,6 +283,7 @@ private:
   Archive &archive_;
   std::string format_;
   Coordinates result_;
+  bool in_halves_ = false;
 };
 
 /// An archive in memory, then in a file.
@@ -334,8 +348,18 @@ Array indices_of(const std::vector<std::int64_t> &numbers) {
 
 } // namespace
 
-Coordinates entries_of(const Array &array) {
+Coordinates entries_of(const Array &array, const ReadOptions &options) {
   std::vector<double> values(array.size());
+  if (in_halves(array, options)) {
+    std::vector<double> high(array.size());
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const std::complex<double> halves = value::halves_of(array.number(k));
+      values[k] = halves.real(), high[k] = halves.imag();
+    }
+    Coordinates entries = from_dense(array.shape, values);
+    take_halves(entries, std::move(values), std::move(high));
+    return entries;
+  }
   for (std::size_t k = 0; k < values.size(); ++k) {
     const value::Scalar number = array.number(k);
     if (!value::is_exact_as_double(number))
@@ -363,7 +387,7 @@ Coordinates read_npz(const std::string &path, const ReadOptions &options) {
         names.size()));
   const Array array = archive.array(names.front());
   archive.take_entries(array.size(), array.shape.size() + 1);
-  return entries_of(array);
+  return entries_of(array, options);
 }
 
 std::string beginning_of_values(const std::string &path) {
@@ -386,7 +410,7 @@ void write_npz(const std::string &path, const Coordinates &tensor, value::Type t
     const std::size_t e = tensor.order() > 0 ? order[k] : k;
     ++starts[static_cast<std::size_t>(tensor.order() > 0 ? tensor.index[0][e] : 0) + 1];
     columns.push_back(tensor.order() > 1 ? tensor.index[1][e] : 0);
-    data.set_number(k, number_of(tensor, e));
+    data.set_number(k, number_of(tensor, e, type));
   }
   for (std::size_t r = 0; r + 1 < starts.size(); ++r)
     starts[r + 1] += starts[r];

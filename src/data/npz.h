@@ -6,8 +6,8 @@
 /// Archives of arrays: sparse matrices as SciPy's save_npz writes them, and one array as NumPy's savez does.
 namespace unravel::data {
 
-/// All elements of an array.
-Coordinates entries_of(const Array &array);
+/// All elements of an array. Throws value_width where options don't take integers that no double holds.
+Coordinates entries_of(const Array &array, const ReadOptions &options = {});
 
 /// Reads a matrix in SciPy's format csr, csc, bsr, coo or dia, or the one array that the archive has. Entries
 /// come in the order in which they are stored, duplicates too. Throws cannot_read, bad_array_file (no

@@ -148,6 +148,7 @@ void sort(Coordinates &tensor, const std::vector<std::size_t> &modes) {
   Coordinates result(tensor.shape);
   result.resize(tensor.size());
   result.imaginary.resize(tensor.imaginary.size());
+  result.in_halves = tensor.in_halves;
   sort_entries(tensor, modes, [&](auto entry_of) {
     run_ranges(tensor.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t mode = 0; mode < tensor.order(); ++mode)

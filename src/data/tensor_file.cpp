@@ -15,7 +15,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
-#include <sstream>
 #include <zlib.h>
 
 namespace unravel::data {
@@ -59,23 +58,24 @@ std::string meant_by(const std::filesystem::path &path) {
        "the first two may be followed by .gz; arrays of a layout go to and come from a folder");
 }
 
-void append_number(OutputFile &file, double value, const WriteOptions &options) {
-  if (value::type_of_parts(options.type) == value::Type::Float32)
+void append_real(OutputFile &file, double value, value::Type type) {
+  if (value::type_of_parts(type) == value::Type::Float32)
     file.append_number(static_cast<float>(value));
-  else if (value::is_integer(options.type) && std::isfinite(value))
-    file.append(value::integer_text(value::Scalar::of(value, options.type)));
   else
     file.append_number(value);
 }
 
 /// A complex number as its two parts.
-void append_value(OutputFile &file, double value, double imaginary, const WriteOptions &options) {
-  append_number(file, value, options);
+void append_value(OutputFile &file, const value::Scalar &number, const WriteOptions &options) {
+  const value::Scalar own = value::converted(number, options.type);
+  if (value::is_integer(options.type))
+    file.append(value::integer_text(own));
+  else
+    append_real(file, own.real, options.type);
   if (value::is_complex(options.type)) {
     file.append(" ");
-    append_number(file, imaginary, options);
+    append_real(file, own.imaginary, options.type);
   }
-  file.append("\n");
 }
 
 void append_index(OutputFile &file, std::int64_t index) {
@@ -96,7 +96,9 @@ std::pair<std::int64_t, std::int64_t> matrix_shape(const std::string &path,
 
 void append_banner(OutputFile &file, const char *form, const WriteOptions &options) {
   file.append(fmt::format("%%MatrixMarket matrix {} {} general\n", form,
-                          value::is_complex(options.type) ? "complex" : "real"));
+                          value::is_complex(options.type)   ? "complex"
+                          : value::is_integer(options.type) ? "integer"
+                                                            : "real"));
   for (const std::string &comment : options.comments)
     file.append(fmt::format("% {}\n", comment));
 }
@@ -118,7 +120,8 @@ void write_coordinate_matrix(OutputFile &file, const std::string &path, const Co
   for (std::size_t e = 0; e < tensor.size(); ++e) {
     append_index(file, tensor.order() > 0 ? tensor.index[0][e] : 0);
     append_index(file, tensor.order() > 1 ? tensor.index[1][e] : 0);
-    append_value(file, tensor.value[e], tensor.imaginary_of(e), options);
+    append_value(file, number_of(tensor, e, options.type), options);
+    file.append("\n");
   }
 }
 
@@ -127,16 +130,22 @@ void write_coordinate_matrix(OutputFile &file, const std::string &path, const Co
        "write a .mtx, .npy or .npz file, or a folder of arrays");
 }
 
-/// All elements of a tensor, row-major.
-struct Dense {
-  std::vector<std::int64_t> shape;
-  std::vector<double> value;
-  std::vector<double> imaginary; // of complex values, else empty
+[[noreturn]] void fail_inexact(const std::string &path) {
+  fail(Kind::value_width, text::Place::of_file(path),
+       "values are integers that no double holds exactly, but those of .tns files are read as doubles",
+       "write a .mtx, .npy or .npz file, or a folder of arrays");
+}
 
-  double imaginary_of(std::size_t k) const { return imaginary.empty() ? 0 : imaginary[k]; }
-};
+/// All elements of a tensor, row-major, as an entry each.
+Coordinates all_elements(const Coordinates &tensor, double fill) {
+  Coordinates all(tensor.shape);
+  all.value = to_dense(tensor, fill);
+  if (tensor.is_complex()) all.imaginary = to_dense(imaginary_part(tensor));
+  all.in_halves = tensor.in_halves;
+  return all;
+}
 
-void write_array_matrix(const std::string &path, const Dense &all, const WriteOptions &options) {
+void write_array_matrix(const std::string &path, const Coordinates &all, const WriteOptions &options) {
   auto [rows, columns] = matrix_shape(path, all.shape);
   OutputFile file(path);
   append_banner(file, "array", options);
@@ -144,31 +153,31 @@ void write_array_matrix(const std::string &path, const Dense &all, const WriteOp
   for (std::int64_t column = 0; column < columns; ++column)
     for (std::int64_t row = 0; row < rows; ++row) {
       const auto k = static_cast<std::size_t>(row * columns + column);
-      append_value(file, all.value[k], all.imaginary_of(k), options);
+      append_value(file, number_of(all, k, options.type), options);
+      file.append("\n");
     }
   file.commit();
 }
 
-Array array_of(const Dense &all, value::Type type) {
+Array array_of(const Coordinates &all, value::Type type) {
   Array array(all.shape, Elements(type, all.value.size()));
   for (std::size_t k = 0; k < array.size(); ++k)
-    if (all.imaginary.empty())
-      array.set_real(k, all.value[k]);
-    else
-      array.set_number(k, {value::Type::Complex128, all.value[k], 0, all.imaginary[k]});
+    array.set_number(k, number_of(all, k, type));
   return array;
 }
 
-void write_text(const std::string &path, const Dense &all, const WriteOptions &options) {
+void write_text(const std::string &path, const Coordinates &all, const WriteOptions &options) {
   OutputFile file(path);
   const std::size_t row = all.shape.size() > 1 ? static_cast<std::size_t>(all.shape.back()) : 1;
   for (std::size_t k = 0; k < all.value.size(); ++k) {
-    append_number(file, all.value[k], options);
     if (value::is_complex(options.type)) { // as NumPy's loadtxt reads it
       const double part = all.imaginary_of(k);
+      append_real(file, all.value[k], options.type);
       if (!std::signbit(part)) file.append("+");
-      append_number(file, part, options);
+      append_real(file, part, options.type);
       file.append("j");
+    } else {
+      append_value(file, number_of(all, k, options.type), options);
     }
     file.append((k + 1) % row == 0 ? "\n" : " ");
   }
@@ -204,7 +213,7 @@ Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
   // Whether the file is there matters more than its name; only then is it read.
   if (format == Format::Unknown && std::filesystem::exists(path) && !std::filesystem::is_directory(path))
     fail_unknown(path);
-  if (format == Format::NumPy) return entries_of(read_npy(path, options));
+  if (format == Format::NumPy) return entries_of(read_npy(path, options), options);
   if (format == Format::Archive) return read_npz(path, options);
   FileText file(path, options);
   if (format == Format::Unknown || format == Format::Text) fail_unknown(path);
@@ -214,7 +223,7 @@ Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
   return result;
 }
 
-std::optional<value::Type> complex_type_in(const std::string &path) {
+std::optional<value::Type> type_in(const std::string &path) {
   const Format format = format_of(path);
   if (format == Format::Unknown || format == Format::Text || format == Format::Frostt) return std::nullopt;
   std::string beginning;
@@ -226,16 +235,7 @@ std::optional<value::Type> complex_type_in(const std::string &path) {
     beginning.resize(static_cast<std::size_t>(std::max(0, size)));
     gzclose(file);
   }
-  std::optional<value::Type> type = npy_type(beginning);
-  if (format == Format::MatrixMarket) {
-    std::istringstream words(beginning.substr(0, beginning.find('\n')));
-    std::string word;
-    while (words >> word)
-      if (std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
-          word == "complex")
-        type = value::Type::Complex128;
-  }
-  return type && value::is_complex(*type) ? type : std::nullopt;
+  return format == Format::MatrixMarket ? type_in_matrix_market(beginning) : npy_type(beginning);
 }
 
 void write_tensor(const std::string &path, const Coordinates &tensor, const WriteOptions &options) {
@@ -250,6 +250,7 @@ void write_tensor(const std::string &path, const Coordinates &tensor, const Writ
   }
   if (format == Format::MatrixMarket || format == Format::Archive) matrix_shape(path, tensor.shape);
   if (format == Format::Archive) return write_npz(path, tensor, options.type);
+  if (format == Format::Frostt && tensor.in_halves) fail_inexact(path);
   if (format == Format::Frostt && value::is_complex(options.type)) fail_complex(path);
   OutputFile file(path);
   if (format == Format::MatrixMarket) {
@@ -259,15 +260,16 @@ void write_tensor(const std::string &path, const Coordinates &tensor, const Writ
     for (std::size_t e = 0; e < tensor.size(); ++e) {
       for (const auto &column : tensor.index)
         append_index(file, column[e]);
-      append_value(file, tensor.value[e], 0, options);
+      append_value(file, number_of(tensor, e), options);
+      file.append("\n");
     }
   }
   file.commit();
 }
 
 void write_dense(const std::string &path, const Coordinates &tensor, const WriteOptions &options) {
-  Dense all{tensor.shape, to_dense(tensor, options.fill), {}};
-  if (tensor.is_complex()) all.imaginary = to_dense(imaginary_part(tensor));
+  if (format_of(path) == Format::Frostt && tensor.in_halves) fail_inexact(path);
+  const Coordinates all = all_elements(tensor, options.fill);
   switch (format_of(path)) {
   case Format::NumPy: return write_npy(path, array_of(all, options.type));
   case Format::Archive: return write_npz(path, array_of(all, options.type));

@@ -14,16 +14,17 @@ namespace unravel::data {
 /// Whether the name ends as a tensor file's does.
 bool is_tensor_file_name(const std::string &path);
 
-/// Whether what is written to the path is a tensor file; otherwise it's a folder. Throws unknown_file_type for
-/// the names of other files: `y.csv`, `-`, unless there is such a folder, or a slash comes last.
+/// Whether what is written to the path is a tensor file; otherwise it's a folder. Throws unknown_file_type
+/// for the names of other files: `y.csv`, `-`, unless there is such a folder, or a slash comes last.
 bool is_output_file(const std::string &path);
 
 /// Reads a tensor; see read_matrix_market, read_frostt, read_npz and read_npy: an array has an entry for each
 /// element. Throws unknown_file_type for other names.
 Coordinates read_tensor(const std::string &path, const ReadOptions &options = {});
 
-/// The type of the values in a file that holds complex ones, by its beginning; none of any other file.
-std::optional<value::Type> complex_type_in(const std::string &path);
+/// The type of the values in a file, by its beginning: of arrays that of their elements; of .mtx files as
+/// type_in_matrix_market says. None of others.
+std::optional<value::Type> type_in(const std::string &path);
 
 struct WriteOptions {
   /// Of the values. Numbers of 32 bits are written as shortly as reads back to the same 32 bits.
@@ -34,7 +35,7 @@ struct WriteOptions {
   std::vector<std::string> comments;
 };
 
-/// Writes the entries as they stand. A .mtx file is a coordinate real general file, or a complex one: a
+/// Writes the entries as they stand. A .mtx file is a coordinate general file, real, integer or complex: a
 /// vector becomes an n x 1 matrix, a scalar 1 x 1, and more than two modes are refused (unsupported_file). A
 /// .tns file has its shape in a comment line. A .npy file has all elements, of that type; a .txt file, too, a
 /// line for each that has the same coordinates but for the last one; a .npz file is a matrix in SciPy's

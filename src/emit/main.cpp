@@ -3,6 +3,7 @@
 #include "emit/body.h"
 #include "emit/emit.h"
 #include "emit/expression.h"
+#include "emit/main_values.h"
 #include "emit/names.h"
 #include "emit/prelude.h"
 #include "emit/wrap.h"
@@ -59,7 +60,7 @@ public:
                                            names_.kernel())
                              : "\n// ---- a program around the kernel\n\n";
     std::set<std::string> first{"tools"}, last{"main"};
-    const bool has_complex_result = !results_.empty() && is_complex(0);
+    const WrittenAs written = written_as();
     first.insert(has_complex_ ? "complex" : "real");
     for (std::size_t k = 0; k < program_.parameters.size(); ++k)
       if (has_complex_ && !is_complex(k) && program_.parameters[k].has_given_arrays())
@@ -67,7 +68,7 @@ public:
     for (const Result &each : results_)
       if (each.places || each.stored) {
         first.insert(each.places ? "stored_values" : "all_values");
-        first.insert(has_complex_result ? "complex_result" : "real_result");
+        first.insert(std::string(written.name) + "_result");
       }
     if (!following_.empty()) first.insert("follow");
     if (!program_.sizes.empty()) {
@@ -76,8 +77,8 @@ public:
     }
     const std::string run = run_function();
     if (run.find("unravel_release(") != std::string::npos) first.insert("release");
-    const std::string tools = with_types(parts_of_c("main", first) + parts_of_c("results", first),
-                                         has_complex_, has_complex_result);
+    const std::string tools =
+        with_types(parts_of_c("main", first) + parts_of_c("results", first), has_complex_, written);
     return result + parts_of_c("main", {"includes"}) + declarations() + tables() + tools + run +
            parts_of_c("main", last);
   }
@@ -93,20 +94,21 @@ private:
     double initial = 0;
   };
 
-  static const char *type_of_values(bool is_complex) { return is_complex ? "double _Complex" : "double"; }
+  /// Copies a result's values to where they are written from.
+  void copy_values(std::size_t k, std::string_view type) {
+    line("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type, values_of(k));
+    if (type != type_of_values(false) || !value::is_wide_integer(value_array(k).element)) return;
+    line("for (@k = 0; @k < @count; @k++)");
+    line("  if (@values[@k] > 9007199254740992.0 || @values[@k] < -9007199254740992.0)");
+    line("    unravel_fail({}, \"an integer isn't exact as a double\");",
+         quoted(program_.parameters[k].name));
+  }
 
-  /// What the words of these files stand for; texts of a user's are printed apart.
-  static std::string with_types(std::string text, bool has_complex, bool has_complex_result) {
-    const auto replace = [&](const std::string &word, const std::string &by) {
-      for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())
-        text.replace(at, word.size(), by);
-    };
-    replace("_OF_VALUE", has_complex ? "_complex" : "_real");
-    replace("_OF_RESULT", has_complex_result ? "_complex" : "_real");
-    replace("VALUE", type_of_values(has_complex));
-    replace("RESULT", type_of_values(has_complex_result));
-    replace("FIELD", has_complex_result ? "\"complex\"" : "\"real\"");
-    return text;
+  WrittenAs written_as() const {
+    std::vector<value::Type> types;
+    for (const Result &each : results_)
+      if (each.places || each.stored) types.push_back(value_array(each.number).element);
+    return emit::written_as(types);
   }
 
   bool is_complex(std::size_t k) const {
@@ -535,7 +537,7 @@ private:
     const std::vector<loop::WorkspaceArray> &modes = result.places->workspace;
     const Names &names = *result.names_of_places;
     const Names::Workspace &work = names.workspace();
-    const char *type = type_of_values(is_complex(k));
+    const char *type = written_as().type;
     open();
     name_result(k, true);
     line("{} *@values;", type);
@@ -548,7 +550,7 @@ private:
     for (std::size_t mode = 0; mode < modes.size(); ++mode)
       line("@at[{}] = @places.{};", mode, work.members.at(modes[mode].name));
     line("@values = ({0} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({0}));", type);
-    line("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type, values_of(k));
+    copy_values(k, type);
     line("unravel_show_stored({0}, &@in[{0}], @count, @at, @values, @output[{0}]);", k);
     line("free(@values);");
     line("{}(&@places);", work.free);
@@ -561,13 +563,13 @@ private:
     if (!result.stored)
       return line(
           "if (@output[{0}]) unravel_fail(@output[{0}], \"a result of this layout can't be written\");", k);
-    const char *type = type_of_values(is_complex(k));
+    const char *type = written_as().type;
     open();
     line("int64_t @count = 1, @k;");
     line("{} *@values;", type);
     line("for (@k = 0; @k < unravel_orders[{0}]; @k++) @count *= @in[{0}].sizes[@k];", k);
     line("@values = ({0} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({0}));", type);
-    line("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type, values_of(k));
+    copy_values(k, type);
     line("unravel_show({0}, &@in[{0}], @values, @output[{0}]);", k);
     line("free(@values);");
     close();

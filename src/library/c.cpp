@@ -247,7 +247,7 @@ int unravel_tensor_pack_combined(const char *layout, size_t order, const int64_t
     for (size_t mode = 0; mode < order; ++mode)
       all.indices.emplace_back(indices[mode], indices[mode] + entries);
     const unravel::value::Type inner = unravel::type_of(type_of(type));
-    if (unravel::convert::is_wide_integer(inner)) {
+    if (unravel::value::is_wide_integer(inner)) {
       all.integers.resize(entries);
       if (entries > 0) std::memcpy(all.integers.data(), values, entries * sizeof(std::int64_t));
     } else {

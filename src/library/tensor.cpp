@@ -174,21 +174,19 @@ value::Type type_of_values(const TensorKind &kind) {
   return layout::type_of_values(kind.layout, value::Type::Float64).value_or(value::Type::Float64);
 }
 
-/// The entries get values that are integers, in halves where the kind holds what doubles would round. Are
-/// they in halves?
-bool take_integers(data::Coordinates &entries, std::span<const std::int64_t> integers, value::Type type,
+/// The entries get values that are integers, in halves where the kind holds what doubles would round.
+void take_integers(data::Coordinates &entries, std::span<const std::int64_t> integers, value::Type type,
                    const TensorKind &kind) {
-  if (!convert::is_wide_integer(type)) type = value::Type::Int64;
-  const bool in_halves =
+  if (!value::is_wide_integer(type)) type = value::Type::Int64;
+  entries.in_halves =
       convert::need_halves(type, integers) && convert::has_wide_integers(kind.layout, value::Type::Float64);
   entries.value.resize(integers.size());
-  entries.imaginary.resize(in_halves ? integers.size() : 0);
+  entries.imaginary.resize(entries.in_halves ? integers.size() : 0);
   for (std::size_t e = 0; e < integers.size(); ++e) {
     const value::Scalar number{type, 0, integers[e]};
-    entries.value[e] = in_halves ? convert::halves_of(number).real() : number.number();
-    if (in_halves) entries.imaginary[e] = convert::halves_of(number).imag();
+    entries.value[e] = entries.in_halves ? value::halves_of(number).real() : number.number();
+    if (entries.in_halves) entries.imaginary[e] = value::halves_of(number).imag();
   }
-  return in_halves;
 }
 
 /// `integers`: the values of the entries, if there are any, of the type if that is of 64 bits.
@@ -196,7 +194,7 @@ Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type,
               const std::string &combine = "", std::span<const std::int64_t> integers = {}) {
   const TensorKind *kind = kind_of(wanted.layout(), wanted.format, index, wanted.type.value_or(type));
   const value::Type of_values = type_of_values(*kind);
-  const bool in_halves = !integers.empty() && take_integers(entries, integers, type, *kind);
+  if (!integers.empty()) take_integers(entries, integers, type, *kind);
   if (integers.empty() && value::is_integer(of_values))
     for (const double number : entries.value)
       if (std::abs(number) > 0x1p53)
@@ -207,8 +205,7 @@ Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type,
     convert::combine_duplicates(entries, run::combining_operator(combine, "combine ", {}, of_values),
                                 of_values);
   const convert::PackOptions options = pack_options(*kind, wanted.fill);
-  tensor::Tensor made = in_halves ? convert::pack_halves(kind->layout, std::move(entries), options)
-                                  : convert::pack(kind->layout, std::move(entries), options);
+  tensor::Tensor made = convert::pack_exactly(kind->layout, std::move(entries), options);
   if (wanted.is_unproved()) {
     check::ValidateOptions how;
     how.accesses = true;
@@ -252,12 +249,6 @@ Tensor from_folder(const std::string &path, const std::string &text) {
   return Tensor::over(text.empty() ? reference : text, shape, arrays, folder.counts, Check::Full, owned);
 }
 
-/// Of a .npy file its elements' type; of others whether they are complex.
-std::optional<value::Type> type_in(const std::string &path) {
-  if (!path.ends_with(".npy")) return data::complex_type_in(path);
-  return data::read_npy(path).type();
-}
-
 } // namespace
 
 Tensor::State &Access::state(const Tensor &tensor) {
@@ -290,15 +281,17 @@ Tensor Tensor::read(const std::string &path, const std::string &layout, std::opt
              "leave out `combine`, and pack the tensor's coordinates with it");
       return from_folder(path, layout);
     }
-    data::Coordinates entries = data::read_tensor(path);
+    const value::Type type = data::type_in(path).value_or(value::Type::Float64);
+    data::ReadOptions options;
+    options.exact_integers = value::is_wide_integer(type);
+    data::Coordinates entries = data::read_tensor(path, options);
     if (order) entries = data::with_order(std::move(entries), *order);
     if (order && entries.order() != *order)
       fail(Kind::order_mismatch, text::Place::of_file(path),
            fmt::format("a tensor of order {} ({}), but one of order {} is wanted", entries.order(),
                        fmt::join(entries.shape, " x "), *order));
     const Wanted wanted = read_layout(layout.empty() ? "dense" : layout, entries.order());
-    return packed(wanted, std::move(entries), type_in(path).value_or(value::Type::Float64),
-                  value::Type::Int32, combine);
+    return packed(wanted, std::move(entries), type, value::Type::Int32, combine);
   });
 }
 
@@ -535,17 +528,16 @@ Coordinates Tensor::coordinates() const {
   return at_border([&] {
     const State &state = Access::state(*this);
     const value::Type type = type_of_values(*state.kind);
-    if (!convert::is_wide_integer(type)) {
+    if (!value::is_wide_integer(type)) {
       data::Coordinates entries = convert::unpack(state.tensor());
       return Coordinates{std::move(entries.shape), std::move(entries.index), std::move(entries.value),
                          std::move(entries.imaginary)};
     }
     const tensor::Tensor inner = state.tensor();
-    data::Coordinates entries =
-        convert::need_halves(inner) ? convert::unpack_halves(inner) : convert::unpack(inner);
+    data::Coordinates entries = convert::unpack_exactly(inner);
     Coordinates made{std::move(entries.shape), std::move(entries.index), {}};
     for (std::size_t e = 0; e < entries.size(); ++e) {
-      const auto whole = convert::whole_of({entries.value[e], entries.imaginary_of(e)}, type);
+      const auto whole = value::whole_of({entries.value[e], entries.imaginary_of(e)}, type);
       if (!whole)
         fail(Kind::value_width,
              fmt::format("the value of entry {} is no {} number", e, value::facts_of(type).word));

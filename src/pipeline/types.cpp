@@ -41,11 +41,11 @@ std::optional<value::Type> type_of(const compute::Statement &statement, const Ty
   });
 }
 
-/// Of a tensor's values, as they lie in its arrays of which the layout leaves the type open.
+/// Of a tensor's values, as they are in its file, or in its arrays of which the layout leaves the type open.
 std::optional<value::Type> type_of_data(const Request &request, const std::string &tensor,
                                         const layout::Layout &layout) {
   const auto arrays = request.arrays.find(tensor);
-  if (arrays == request.arrays.end()) return std::nullopt;
+  if (arrays == request.arrays.end()) return known(request.files, tensor);
   std::optional<value::Type> all;
   for (const layout::Array &array : layout.arrays) {
     const auto type = known(arrays->second, array.name);
@@ -178,6 +178,7 @@ void settle_types(const Request &request, Front &front) {
   for (const auto &[tensor, elements] : request.elements)
     if (elements.value && front.layouts.contains(tensor)) types.emplace(tensor, *elements.value);
   std::vector<compute::Statement> &statements = front.computation.program.statements;
+  Types before; // of what results hold before, to which they are updated
   for (const compute::TensorUse &use : front.computation.tensors) {
     const auto layout = front.layouts.find(use.name);
     if (layout == front.layouts.end()) continue;
@@ -188,9 +189,12 @@ void settle_types(const Request &request, Front &front) {
     const bool is_open = std::ranges::any_of(layout->second.arrays, [](const layout::Array &array) {
       return array.is_value && array.element.empty();
     });
-    if (use.is_result && is_open && !request.value) continue;
-    const value::Type wanted =
-        request.value ? open : type_of_data(request, use.name, layout->second).value_or(open);
+    const std::optional<value::Type> data = type_of_data(request, use.name, layout->second);
+    if (use.is_result && is_open && !request.value) {
+      if (data && !types.contains(use.name)) before.emplace(use.name, *data);
+      continue;
+    }
+    const value::Type wanted = request.value ? open : data.value_or(open);
     if (const auto type = layout::type_of_values(layout->second, wanted)) types.emplace(use.name, *type);
   }
   // What is written gets the type of what is computed for it, as soon as that is known of all that it reads.
@@ -202,7 +206,7 @@ void settle_types(const Request &request, Front &front) {
     const std::optional<value::Type> type = type_of(statement, all);
     return type && summed.contains(statement.target.tensor) ? value::promoted(*type) : type;
   };
-  Types found;
+  Types found = before;
   for (bool changed = true; changed;) {
     changed = false;
     for (const compute::Statement &statement : statements) {

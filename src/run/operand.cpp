@@ -143,7 +143,9 @@ private:
       operand.packed = in_its_layout(
           use, known == folders_.end() ? data::read_folder(input, read_options(request_)) : known->second);
     } else {
-      operand.coordinates = data::read_tensor(input, read_options(request_));
+      data::ReadOptions options = read_options(request_);
+      options.exact_integers = value::is_wide_integer(compute::type_of(front_.types, use.name));
+      operand.coordinates = data::read_tensor(input, options);
     }
     if (operand.packed && request_.combine.contains(use.name))
       report::fail(Kind::bad_option,
@@ -260,16 +262,16 @@ value::Operator combining_operator(const std::string &name, const std::string &o
   return *op;
 }
 
-void note_complex_inputs(Request &request) {
+void note_types(Request &request) {
   for (const auto &[tensor, input] : request.inputs) {
     if (data::is_generator(input) || std::filesystem::is_directory(input)) continue;
     std::optional<value::Type> type;
     if (std::filesystem::is_regular_file(input))
-      type = data::complex_type_in(input);
+      type = data::type_in(input);
     else if (const std::optional<std::complex<double>> number = number_in(input);
              number && (input.back() == 'i' || input.back() == 'j')) // perhaps times 0
       type = value::Type::Complex128;
-    if (type) request.compile.elements[tensor].value = *type;
+    if (type) request.compile.files[tensor] = *type;
   }
 }
 

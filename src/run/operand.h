@@ -35,8 +35,8 @@ double fill_of(const pipeline::Front &front, const std::string &tensor);
 value::Operator combining_operator(const std::string &name, const std::string &option,
                                    const std::vector<parse::OperatorTree> &own, value::Type type);
 
-/// What files and numbers say of their type, where they are complex, is noted as known of their tensors.
-void note_complex_inputs(Request &request);
+/// The types that files, and complex numbers, have are noted as known of their tensors.
+void note_types(Request &request);
 
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders);
 

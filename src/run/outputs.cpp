@@ -1,7 +1,6 @@
 #include "run/outputs.h"
 
-#include "convert/convert.h"
-#include "convert/exact.h"
+#include "convert/halves.h"
 #include "data/folder.h"
 #include "report/diagnostic.h"
 #include "tensor/raw_arrays.h"
@@ -57,12 +56,10 @@ void check_outputs(const std::map<std::string, std::string> &outputs,
   }
 }
 
-void write_output(const std::string &path, const std::string &name, const tensor::Tensor &result,
-                  bool is_sparse, const data::WriteOptions &options) {
+void write_output(const std::string &path, const tensor::Tensor &result, bool is_sparse,
+                  const data::WriteOptions &options) {
   if (!data::is_output_file(path)) return data::write_folder(path, tensor::to_folder(result));
-  convert::require_exact(result, fmt::format("`{}` holds the values of `{}` as doubles", path, name),
-                         "name a folder: its arrays are exact");
-  const data::Coordinates entries = convert::unpack(result);
+  const data::Coordinates entries = convert::unpack_exactly(result);
   is_sparse ? data::write_tensor(path, entries, options) : data::write_dense(path, entries, options);
 }
 

@@ -16,8 +16,8 @@ namespace unravel::run {
 void check_outputs(const std::map<std::string, std::string> &outputs, const std::vector<std::string> &others);
 
 /// Writes a result, wholly or not at all. `is_sparse`: a file has what is stored, else all elements. Throws
-/// what data::write_tensor does, and value_width where a file would round an integer.
-void write_output(const std::string &path, const std::string &name, const tensor::Tensor &result,
-                  bool is_sparse, const data::WriteOptions &options);
+/// what data::write_tensor does.
+void write_output(const std::string &path, const tensor::Tensor &result, bool is_sparse,
+                  const data::WriteOptions &options);
 
 } // namespace unravel::run

@@ -5,6 +5,7 @@
 #include "combine/structure.h"
 #include "convert/convert.h"
 #include "convert/exact.h"
+#include "convert/halves.h"
 #include "convert/structure.h"
 #include "data/folder.h"
 #include "data/tensor_file.h"
@@ -51,7 +52,7 @@ public:
   void read() {
     check_outputs(request_.outputs, request_.other_files);
     request_.compile.formats.merge(folder_layouts());
-    note_complex_inputs(request_);
+    note_types(request_);
     front_ = Converted::read_front(request_.compile);
     check_output_names();
     check_result_input();
@@ -205,11 +206,13 @@ private:
       } else if (operand->second.packed) {
         tensors_.emplace(use.name, *operand->second.packed);
       } else if (request_.check) {
-        tensor::Tensor packed = convert::pack(layout, operand->second.coordinates, options);
+        tensor::Tensor packed = convert::pack_exactly(layout, operand->second.coordinates, options);
+        if (operand->second.coordinates.in_halves) require_checkable(packed, use.name);
         round_as_stored(operand->second.coordinates,
                         tensors_.emplace(use.name, std::move(packed)).first->second);
       } else {
-        tensors_.emplace(use.name, convert::pack(layout, std::move(operand->second.coordinates), options));
+        tensors_.emplace(use.name,
+                         convert::pack_exactly(layout, std::move(operand->second.coordinates), options));
       }
       note_sampled(use.name, sampled);
       report_.shapes[use.name] = tensors_.at(use.name).shape();
@@ -459,6 +462,11 @@ private:
     return check::evaluate_program(front_.computation.program, reference_input().input);
   }
 
+  static void require_checkable(const tensor::Tensor &tensor, const std::string &name) {
+    convert::require_exact(tensor, fmt::format("`--check` computes with `{}` as doubles", name),
+                           "leave out --check");
+  }
+
   /// An operand as coordinates, as given or unpacked. `special`: it matters which zeros are stored.
   const data::Coordinates &coordinates_of(const std::string &tensor, bool special,
                                           std::map<std::string, data::Coordinates> &unpacked) {
@@ -466,10 +474,7 @@ private:
     const bool is_given = !operand.packed && request_.check;
     const bool matters = asks_what_is_stored() || (special && fill_of(front_, tensor) == 0);
     if (is_given && !matters) return operand.coordinates;
-    if (request_.check)
-      convert::require_exact(tensors_.at(tensor),
-                             fmt::format("`--check` computes with `{}` as doubles", tensor),
-                             "leave out --check");
+    if (request_.check) require_checkable(tensors_.at(tensor), tensor);
     data::Coordinates stored = convert::unpack(tensors_.at(tensor));
     if (is_given) stored = with_slots_of(stored, operand.coordinates);
     return unpacked.emplace(tensor, std::move(stored)).first->second;
@@ -535,7 +540,7 @@ private:
 
   void write_outputs() const {
     for (const auto &[name, path] : request_.outputs)
-      write_output(path, name, tensors_.at(name), is_sparse(name),
+      write_output(path, tensors_.at(name), is_sparse(name),
                    {front_.types.at(name), fill_of(front_, name), {}});
   }
 

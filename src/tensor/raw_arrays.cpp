@@ -59,7 +59,14 @@ Elements values(const ArrayFolder &folder, const layout::Array &declared, const 
            fmt::format("{}[{}] is complex, and can't be stored as {}", declared.name, k,
                        value::facts_of(wanted).word),
            "give the tensor another type, as in -f 'A=csr complex128'");
-    if (!value::is_integer(wanted)) continue;
+    if (!value::is_integer(wanted)) {
+      if (!value::is_exact_as_double(number))
+        fail(Kind::value_width, place_of(folder),
+             fmt::format("{}[{}] = {} is an integer that no double holds exactly", declared.name, k,
+                         value::integer_text(number)),
+             "give the tensor values of its own type, as in -f 'A=csr int64'");
+      continue;
+    }
     const value::Scalar made = result.number(k);
     const bool is_same = value::is_integer(number.type)
                              ? made.integer == number.integer && (made.integer < 0) == (made.number() < 0) &&

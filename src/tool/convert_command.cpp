@@ -2,6 +2,7 @@
 #include "convert/convert.h"
 #include "convert/duplicates.h"
 #include "convert/exact.h"
+#include "convert/halves.h"
 #include "data/folder.h"
 #include "data/generate.h"
 #include "data/tensor_file.h"
@@ -32,7 +33,7 @@ constexpr std::size_t max_order = 16;
 
 struct ConvertCommandOptions {
   std::string input, output, to, from, combine;
-  std::string index = "int32", type, max_memory; // no type: f64, or complex as the input is
+  std::string index = "int32", type, max_memory; // no type: the one of the input, or f64
 };
 
 /// What was done, for people and for programs.
@@ -121,7 +122,8 @@ private:
         spec.is_complex = value::is_complex(pack_.value);
         entries_ = data::generate(spec, pack_.max_memory);
       } else {
-        if (!type_) pack_.value = data::complex_type_in(options_.input).value_or(pack_.value);
+        if (!type_) pack_.value = data::type_in(options_.input).value_or(pack_.value);
+        read_.exact_integers = value::is_wide_integer(pack_.value);
         entries_ = data::read_tensor(options_.input, read_);
       }
     });
@@ -140,11 +142,7 @@ private:
     timed("read", [&] {
       data::ArrayFolder folder = data::read_folder(options_.input, read_);
       layout = layout_of(folder);
-      for (const auto &[name, array] : folder.arrays)
-        if (!type_ && array.is_complex()) pack_.value = array.type();
-      convert::require_exact(folder, layout.layout,
-                             fmt::format("values of `{}` are converted as doubles", options_.input),
-                             "leave its arrays as they are: kernels compute with them exactly");
+      if (!type_) pack_.value = type_of_values(folder, layout.layout).value_or(pack_.value);
       arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, pack_.value);
     });
     timed("validate", [&] {
@@ -161,9 +159,22 @@ private:
     facts_.from = layout.layout.name;
     if (options_.combine.empty()) return;
     timed("combine", [&] {
-      entries_ = convert::unpack(*std::exchange(arrays_, std::nullopt), pack_.max_memory);
+      entries_ = convert::unpack_exactly(*std::exchange(arrays_, std::nullopt), pack_.max_memory);
       combine(pack_.value);
     });
+  }
+
+  /// Of the arrays for which the layout leaves it open.
+  static std::optional<value::Type> type_of_values(const data::ArrayFolder &folder,
+                                                   const layout::Layout &layout) {
+    std::optional<value::Type> all;
+    for (const layout::Array &declared : layout.arrays) {
+      const auto given = folder.arrays.find(declared.name);
+      if (!declared.is_value || !declared.element.empty() || given == folder.arrays.end()) continue;
+      const value::Type type = given->second.type();
+      all = all ? value::common(*all, type) : type;
+    }
+    return all;
   }
 
   static parse::LayoutReference reference(const std::string &option, const std::string &text) {
@@ -248,7 +259,8 @@ private:
           if (refused.diagnostic().kind != Kind::unknown_layout) throw;
           continue;
         }
-        if (arrays_) entries_ = convert::unpack(*std::exchange(arrays_, std::nullopt), pack_.max_memory);
+        if (arrays_)
+          entries_ = convert::unpack_exactly(*std::exchange(arrays_, std::nullopt), pack_.max_memory);
         entries_ = data::with_order(std::move(entries_), order - fewer);
         facts_.shape = entries_.shape;
         return *smaller;
@@ -262,7 +274,7 @@ private:
     tensor::Tensor made;
     timed("convert", [&] {
       if (!arrays_) {
-        made = convert::pack(to, std::move(entries_), pack_);
+        made = convert::pack_exactly(to, std::move(entries_), pack_);
         return;
       }
       convert::Conversion conversion = convert::convert(*arrays_, to, {pack_, trusted_});
@@ -280,7 +292,7 @@ private:
     bool full = false;
     if (arrays_)
       timed("convert", [&] {
-        entries_ = convert::unpack(*arrays_, pack_.max_memory);
+        entries_ = convert::unpack_exactly(*arrays_, pack_.max_memory);
         const std::vector<layout::Array> &arrays = arrays_->layout.arrays;
         full = std::ranges::all_of(arrays, [](auto &array) { return array.is_value; }) &&
                data::element_count(entries_.shape) == static_cast<std::int64_t>(entries_.size());

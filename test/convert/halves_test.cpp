@@ -27,7 +27,8 @@ Integers integers_of(const tensor::Tensor &tensor) {
   const data::Coordinates entries = unpack_halves(tensor);
   Integers all;
   for (std::size_t e = 0; e < entries.size(); ++e)
-    all[entries.coordinate(e)] += whole_of({entries.value[e], entries.imaginary_of(e)}, Type::Int64)->integer;
+    all[entries.coordinate(e)] +=
+        value::whole_of({entries.value[e], entries.imaginary_of(e)}, Type::Int64)->integer;
   std::erase_if(all, [](const auto &each) { return each.second == 0; });
   return all;
 }
@@ -38,23 +39,23 @@ TEST(Halves, MakeTheNumberAgain) {
   for (const Type type : {Type::Int64, Type::UInt64})
     for (const std::int64_t number : {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, large, -large,
                                       INT64_MAX, INT64_MIN, INT64_MIN + 1, std::int64_t{1} << 32})
-      EXPECT_EQ(whole_of(halves_of({type, 0, number}), type)->integer, number);
+      EXPECT_EQ(value::whole_of(value::halves_of({type, 0, number}), type)->integer, number);
   // Fills come as doubles.
-  EXPECT_EQ(whole_of({infinity, 0}, Type::Int64)->integer, INT64_MAX);
-  EXPECT_EQ(whole_of({-infinity, 0}, Type::Int64)->integer, INT64_MIN);
-  EXPECT_EQ(whole_of({infinity, 0}, Type::UInt64)->integer, -1);
-  EXPECT_EQ(whole_of({-0x1p40, 0}, Type::Int64)->integer, -(std::int64_t{1} << 40));
-  EXPECT_EQ(halves_of({Type::Int64, 0, -7}), std::complex<double>(-7, 0));
+  EXPECT_EQ(value::whole_of({infinity, 0}, Type::Int64)->integer, INT64_MAX);
+  EXPECT_EQ(value::whole_of({-infinity, 0}, Type::Int64)->integer, INT64_MIN);
+  EXPECT_EQ(value::whole_of({infinity, 0}, Type::UInt64)->integer, -1);
+  EXPECT_EQ(value::whole_of({-0x1p40, 0}, Type::Int64)->integer, -(std::int64_t{1} << 40));
+  EXPECT_EQ(value::halves_of({Type::Int64, 0, -7}), std::complex<double>(-7, 0));
 }
 
 TEST(Halves, RefuseWhatTheTypeDoesNotHold) {
-  EXPECT_FALSE(whole_of({-1, 0}, Type::UInt64));
-  EXPECT_FALSE(whole_of({0.5, 0}, Type::Int64));
-  EXPECT_FALSE(whole_of({0, 0x1p31}, Type::Int64));
-  EXPECT_TRUE(whole_of({0, 0x1p31}, Type::UInt64));
-  EXPECT_FALSE(whole_of({0, 0x1p32}, Type::UInt64));
-  EXPECT_FALSE(whole_of({0, infinity}, Type::Int64));
-  EXPECT_FALSE(whole_of({std::nan(""), 0}, Type::Int64));
+  EXPECT_FALSE(value::whole_of({-1, 0}, Type::UInt64));
+  EXPECT_FALSE(value::whole_of({0.5, 0}, Type::Int64));
+  EXPECT_FALSE(value::whole_of({0, 0x1p31}, Type::Int64));
+  EXPECT_TRUE(value::whole_of({0, 0x1p31}, Type::UInt64));
+  EXPECT_FALSE(value::whole_of({0, 0x1p32}, Type::UInt64));
+  EXPECT_FALSE(value::whole_of({0, infinity}, Type::Int64));
+  EXPECT_FALSE(value::whole_of({std::nan(""), 0}, Type::Int64));
 }
 
 TEST(Halves, AreNeededWhereDoublesMayRound) {
@@ -70,14 +71,15 @@ TEST(Halves, AreNeededWhereDoublesMayRound) {
 TEST(Halves, AreCombined) {
   data::Coordinates entries({2});
   for (const std::int64_t number : {large + 1, large}) {
-    const std::complex<double> halves = halves_of({Type::Int64, 0, number});
+    const std::complex<double> halves = value::halves_of({Type::Int64, 0, number});
     entries.append({1}, halves.real(), halves.imag());
   }
+  entries.in_halves = true;
   data::Coordinates least = entries, sum = entries;
   combine_duplicates(least, value::Operator::Minimum, Type::Int64);
-  EXPECT_EQ(whole_of({least.value[0], least.imaginary[0]}, Type::Int64)->integer, large);
+  EXPECT_EQ(value::whole_of({least.value[0], least.imaginary[0]}, Type::Int64)->integer, large);
   combine_duplicates(sum, value::Operator::Add, Type::Int64);
-  EXPECT_EQ(whole_of({sum.value[0], sum.imaginary[0]}, Type::Int64)->integer, 2 * large + 1);
+  EXPECT_EQ(value::whole_of({sum.value[0], sum.imaginary[0]}, Type::Int64)->integer, 2 * large + 1);
 }
 
 /// Of layouts too that mean elements by others, or by their opposites.
@@ -95,7 +97,7 @@ TEST(Halves, GoThroughAllLayouts) {
     for (std::size_t e = 0; e < entries.size(); ++e) {
       const auto number = static_cast<std::int64_t>(entries.value[e]) * large; // opposite ones stay opposite
       expected[entries.coordinate(e)] += number;
-      const std::complex<double> halves = halves_of({Type::Int64, 0, number});
+      const std::complex<double> halves = value::halves_of({Type::Int64, 0, number});
       entries.value[e] = halves.real();
       entries.imaginary.push_back(halves.imag());
     }

@@ -245,7 +245,7 @@ TEST(TensorFile, complex_numbers) {
       EXPECT_EQ(to_dense(read), to_dense(matrix)) << name;
       EXPECT_EQ(to_dense(imaginary_part(read)), to_dense(imaginary_part(matrix))) << name;
       const bool is_text = std::string(name).find("mtx") != std::string::npos;
-      EXPECT_EQ(complex_type_in(path), is_text ? value::Type::Complex128 : type) << name;
+      EXPECT_EQ(type_in(path), is_text ? value::Type::Complex128 : type) << name;
     }
   write_tensor(folder.path("b.mtx"), matrix, {.type = value::Type::Complex128});
   EXPECT_EQ(content_of(folder.path("b.mtx")),
@@ -255,8 +255,47 @@ TEST(TensorFile, complex_numbers) {
   EXPECT_THROW(write_tensor(folder.path("b.tns"), matrix, {.type = value::Type::Complex128}), report::Error);
   write_tensor(folder.path("c.mtx"), made({2, 2}, {{{0, 0}, 1}}));
   write_dense(folder.path("c.npy"), from_dense({2}, {1, 2}));
-  for (const char *name : {"c.mtx", "c.npy", "none.mtx", "none.npz"})
-    EXPECT_EQ(complex_type_in(folder.path(name)), std::nullopt) << name;
+  for (const char *name : {"c.mtx", "none.mtx", "none.npz"})
+    EXPECT_EQ(type_in(folder.path(name)), std::nullopt) << name;
+  EXPECT_EQ(type_in(folder.path("c.npy")), value::Type::Float64);
+}
+
+TEST(TensorFile, Integers) {
+  TemporaryFolder folder;
+  const std::vector<std::int64_t> numbers{INT64_MIN, INT64_MAX, (std::int64_t{1} << 53) + 1, -7};
+  for (const value::Type type : {value::Type::Int64, value::Type::UInt64, value::Type::Int8})
+    for (const char *name : {"a.mtx", "a.mtx.gz", "a.npz", "a.npy"})
+      for (const bool is_large : {false, true}) {
+        const bool is_wide = value::is_wide_integer(type);
+        if (is_large && !is_wide) continue;
+        Coordinates matrix({2, 2});
+        std::vector<double> low, high;
+        for (std::size_t e = 0; e < 4; ++e) {
+          matrix.append({static_cast<std::int64_t>(e / 2), static_cast<std::int64_t>(e % 2)}, 0);
+          const std::complex<double> halves =
+              value::halves_of({type, 0, is_large ? numbers[e] : static_cast<std::int64_t>(e)});
+          low.push_back(halves.real()), high.push_back(halves.imag());
+        }
+        take_halves(matrix, low, high);
+        EXPECT_EQ(matrix.in_halves, is_large);
+        const std::string path = folder.path(name);
+        write_tensor(path, matrix, {.type = type});
+        ReadOptions options;
+        options.exact_integers = true;
+        EXPECT_EQ(read_tensor(path, options), matrix) << name;
+        const bool is_text = std::string(name).find("mtx") != std::string::npos;
+        EXPECT_EQ(type_in(path), is_text ? value::Type::Int64 : type) << name;
+        if (is_large) {
+          EXPECT_THROW(read_tensor(path), report::Error) << name;
+        }
+      }
+  write_tensor(folder.path("b.mtx"), made({2, 2}, {{{0, 1}, 5}, {{1, 0}, -3}}), {.type = value::Type::Int16});
+  EXPECT_EQ(content_of(folder.path("b.mtx")),
+            "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 5\n2 1 -3\n");
+  Coordinates wide({1});
+  wide.append({0}, 1, 0x1p30);
+  wide.in_halves = true;
+  EXPECT_THROW(write_tensor(folder.path("b.tns"), wide, {.type = value::Type::Int64}), report::Error);
 }
 
 TEST(TensorFile, WritesShortestNumbers) {

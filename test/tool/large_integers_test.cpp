@@ -1,4 +1,4 @@
-// Integers that no double holds: exact, or refused.
+// Types of files; integers that no double holds: exact, or refused.
 #include "tool.h"
 
 #include <gtest/gtest.h>
@@ -34,24 +34,80 @@ TEST(ToolLargeIntegers, FoldersAreExact) {
   EXPECT_EQ(desk.read("y/val.npy"), npy("<i8", Numbers{large + 2, (std::int64_t{1} << 62) + 3, -1}));
 }
 
-TEST(ToolLargeIntegers, FilesAndChecksRefuse) {
+TEST(ToolLargeIntegers, FilesAreExact) {
+  const Desk desk;
+  const std::string banner = "%%MatrixMarket matrix coordinate integer general\n", size = "2 2 2\n";
+  desk.write("a.mtx", banner + size + "2 2 -9223372036854775808\n1 2 9007199254740993\n");
+  for (const char *file : {"b.mtx", "b.npz"}) { // from file to file, by folders, by kernels
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"convert", "a.mtx", file},
+          {"convert", file, "b", "-f", "csr"},
+          {"convert", "b", "c", "-f", "csc"},
+          {"convert", "c", "c.mtx"},
+          {"run", "C(i,j) = A(i,j)", "-f", "A=csr", "-f", "C=csc", "-i", "A=c.mtx", "-o", "C=d.mtx"}}) {
+      const Outcome outcome = desk.unravel(words);
+      ASSERT_EQ(outcome.code, 0) << outcome.error;
+    }
+    const std::string sorted = banner + size + "1 2 9007199254740993\n2 2 -9223372036854775808\n";
+    EXPECT_EQ(desk.read("c.mtx"), sorted);
+    EXPECT_EQ(desk.read("d.mtx"), sorted);
+  }
+  desk.write("u.npy", npy("<u8", std::vector<std::uint64_t>{~std::uint64_t{1}}));
+  const Outcome outcome = desk.unravel({"run", "y(i) = x(i) - 1", "-i", "x=u.npy", "-o", "y=y.mtx"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_EQ(desk.read("y.mtx"), "%%MatrixMarket matrix array integer general\n1 1\n18446744073709551613\n");
+}
+
+TEST(ToolLargeIntegers, DoublesAndChecksRefuse) {
   const Desk desk;
   write_folder(desk, {0, large});
-  expect_refused(
-      desk.unravel({"run", "y(i) = x(i)", "-i", "x=x", "-o", "y=y.mtx"}),
-      "`y.mtx` holds the values of `y` as doubles, but val[1] is 9007199254740993, which no double "
-      "holds exactly [value-width]");
-  EXPECT_FALSE(desk.has("y.mtx"));
   expect_refused(desk.unravel({"run", "y(i) = x(i)", "-i", "x=x", "--check"}),
                  "`--check` computes with `x` as doubles, but val[1] is 9007199254740993");
-  expect_refused(desk.unravel({"convert", "x", "z", "-f", "sv"}),
-                 "values of `x` are converted as doubles, but val[1] is 9007199254740993");
+  expect_refused(desk.unravel({"convert", "x", "z", "-f", "sv f64"}),
+                 "val[1] = 9007199254740993 is an integer that no double holds exactly");
+  expect_refused(desk.unravel({"run", "y(i) = x(i)", "-i", "x=x", "-o", "y=y.tns"}),
+                 "but those of .tns files are read as doubles");
+  expect_refused(desk.unravel({"run", "y(i) = x(i)", "-f", "x=dense f64", "-i", "x=x"}),
+                 "val[1] = 9007199254740993 is an integer that no double holds exactly");
   desk.write("x.npy", npy("<i8", Numbers{large}));
-  expect_refused(desk.unravel({"run", "y(i) = x(i)", "-f", "x=dense int64", "-i", "x=x.npy"}),
+  expect_refused(desk.unravel({"run", "y(i) = x(i)", "-i", "x=x.npy", "--check"}),
+                 "`--check` computes with `x` as doubles, but val[0] is 9007199254740993");
+  expect_refused(desk.unravel({"run", "y(i) = x(i)", "--type", "f64", "-i", "x=x.npy"}),
                  "the value 9007199254740993 is no double");
-  desk.write("u.npy", npy("<u8", std::vector<std::uint64_t>{~std::uint64_t{1}}));
-  expect_refused(desk.unravel({"run", "y(i) = x(i)", "-f", "x=dense uint64", "-i", "x=u.npy"}),
-                 "the value 18446744073709551614 is no double");
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 3000000000\n");
+  expect_refused(desk.unravel({"run", "y(i) = A(i,j)", "--type", "int32", "-i", "A=a.mtx"}),
+                 "value 3000000000 can't be stored in array `val` of int32 elements");
+}
+
+/// The type of a result that is the product of two files' values.
+TEST(ToolLargeIntegers, FilesHaveTypes) {
+  const Desk desk;
+  const std::string size = " general\n1 1 1\n1 1";
+  desk.write("integer.mtx", "%%MatrixMarket matrix coordinate integer" + size + " 7\n");
+  desk.write("real.mtx", "%%MatrixMarket matrix coordinate real" + size + " 2\n");
+  desk.write("pattern.mtx", "%%MatrixMarket matrix coordinate pattern" + size + "\n");
+  desk.write("complex.mtx", "%%MatrixMarket matrix coordinate complex" + size + " 1 2\n");
+  desk.write("int8.npy", npy("|i1", std::vector<std::int8_t>{2}));
+  desk.write("single.npy", npy("<f4", std::vector<float>{2}));
+  const auto type_of = [&](const std::string &matrix, const std::string &vector, const std::string &type) {
+    std::vector<std::string> words{"run", "y(i) = A(i,j) / x(j)", "-f", "A=csr",   "-i",     "A=" + matrix,
+                                   "-i",  "x=" + vector,          "-o", "y=y.npy", "--check"};
+    if (!type.empty()) words.insert(words.end(), {"--type", type});
+    const Outcome outcome = desk.unravel(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    const std::string array = desk.read("y.npy");
+    const std::size_t at = array.find("'descr': '") + 11;
+    return array.substr(at, array.find('\'', at) - at);
+  };
+  EXPECT_EQ(type_of("integer.mtx", "ones", ""), "f8");
+  EXPECT_EQ(type_of("integer.mtx", "real.mtx", ""), "f8");
+  EXPECT_EQ(type_of("integer.mtx", "integer.mtx", ""), "i8");
+  EXPECT_EQ(type_of("integer.mtx", "int8.npy", ""), "i8");
+  EXPECT_EQ(type_of("integer.mtx", "int8.npy", "f64"), "f8");
+  EXPECT_EQ(type_of("pattern.mtx", "int8.npy", ""), "f8");
+  EXPECT_EQ(type_of("pattern.mtx", "single.npy", ""), "f8");
+  EXPECT_EQ(type_of("integer.mtx", "single.npy", ""), "f4");
+  EXPECT_EQ(type_of("complex.mtx", "int8.npy", ""), "c16");
 }
 
 TEST(ToolLargeIntegers, NumbersInTheText) {

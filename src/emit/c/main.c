@@ -1,7 +1,7 @@
 // The program around a kernel, C99 and C++. Every name starts with unravel_, which no kernel's does. The tables and
 // unravel_run are made for each kernel; the parts `example` show what they look like. VALUE stands for `double _Complex`
 // where some tensor is complex, else for `double`, and _OF_VALUE for `_complex` or `_real`; RESULT, _OF_RESULT and FIELD
-// say the same of the result.
+// say the same of the results, with `uint64_t` where all are integers, `_natural` where these are uint64.
 // part: includes
 #include <ctype.h>
 #include <errno.h>

@@ -20,6 +20,27 @@ static void unravel_write_complex(FILE *file, double _Complex value) {
   fprintf(file, "%.17g %.17g\n", creal(value), cimag(value));
 }
 
+// part: integer_result
+// Integers as they wrap around; of negative ones the bits.
+static void unravel_print_integer(uint64_t value, int digits) {
+  (void)digits;
+  printf(" %lld", (long long)value);
+}
+
+static void unravel_write_integer(FILE *file, uint64_t value) {
+  fprintf(file, "%lld\n", (long long)value);
+}
+
+// part: natural_result
+static void unravel_print_natural(uint64_t value, int digits) {
+  (void)digits;
+  printf(" %llu", (unsigned long long)value);
+}
+
+static void unravel_write_natural(FILE *file, uint64_t value) {
+  fprintf(file, "%llu\n", (unsigned long long)value);
+}
+
 // part: all_values stored_values
 // The file for a result. Where a file is there or nothing, that is another one, `part`, which then takes its place: so
 // an earlier result is lost no sooner than the new one is whole. What else is there, as a device, is written itself.

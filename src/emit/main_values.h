@@ -1,0 +1,28 @@
+#pragma once
+
+#include "value/exact.h"
+
+#include <string>
+#include <vector>
+
+/// The numbers in the program around a kernel: how it reads and writes them.
+namespace unravel::emit {
+
+/// The C type of the values that are read.
+inline const char *type_of_values(bool is_complex) {
+  return is_complex ? "double _Complex" : "double";
+}
+
+/// How results are written: the C type that their values have then, its name in c/results.c, and the field of
+/// a .mtx file.
+struct WrittenAs {
+  const char *type, *name, *field;
+};
+
+/// Of results with values of these types: in one way for all, integers only where no other one is there.
+WrittenAs written_as(const std::vector<value::Type> &types);
+
+/// The text with what the words of main.c and results.c stand for.
+std::string with_types(std::string text, bool has_complex, const WrittenAs &written);
+
+} // namespace unravel::emit
