@@ -23,6 +23,7 @@
 #include "pipeline/plans.h"
 #include "pipeline/reuse.h"
 #include "pipeline/steps.h"
+#include "pipeline/term_plans.h"
 #include "pipeline/weighed.h"
 #include "report/diagnostic.h"
 #include "scan/tree.h"
@@ -261,22 +262,12 @@ Compilation compile(const Request &request) {
 }
 
 static Compilation compile_front(const Request &request, const Front &front,
-                                 const std::optional<Plans> &plans);
-
-Compilation compile(const Request &request, const Front &front) {
-  std::optional<Plans> plans = plans_to_choose_from(request, front); // a search: once
-  Compilation made = compile_front(request, front, plans);
-  if (request.details && !made.weighed)
-    made.weighed = weighed_plans(request, front, std::move(plans), made.plan);
-  return made;
-}
-
-static Compilation compile_front(const Request &request, const Front &front,
                                  const std::optional<Plans> &plans) {
   if (const std::optional<Front> planned = with_plan(request, front, plans)) {
     Compilation made = compile(request, *planned);
     if (front.schedule.plan || has_all_parts(made, *planned)) return made;
   }
+  if (const std::optional<Front> terms = with_planned_terms(request, front)) return compile(request, *terms);
   if (const std::optional<Front> line = as_line(request, front)) return compile(request, *line);
   if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
@@ -302,7 +293,8 @@ static Compilation compile_front(const Request &request, const Front &front,
   };
   if (!front.why.empty()) add_line(); // of which the program was made
   if (!front.program.empty() || front.plan)
-    steps.add("program", 0, [&] { return front.why + front.program; });
+    steps.add(front.is_planned && !front.plan ? "program by plans" : "program", 0,
+              [&] { return front.why + front.program; });
   if (front.why.empty()) add_line();
   if (!front.converted.empty()) steps.add("conversions", 0, [&] { return conversions_text(result); });
   if (!front.packed.empty()) steps.add("packed results", 0, [&] { return to_text(front.packed); });
@@ -312,9 +304,8 @@ static Compilation compile_front(const Request &request, const Front &front,
   result.combination = steps.run(
       "iteration space",
       [&] {
-        return front.plan && !front.program.empty()
-                   ? combine::combine_planned(result.computation, result.layouts)
-                   : combine::combine(result.computation, result.layouts, result.structure);
+        return front.is_planned ? combine::combine_planned(result.computation, result.layouts)
+                                : combine::combine(result.computation, result.layouts, result.structure);
       },
       [](const combine::Combination &made) { return combine::to_text(made); });
   Distrusted distrusted(request.distrusted.begin(), request.distrusted.end());
@@ -523,6 +514,14 @@ static Compilation compile_front(const Request &request, const Front &front,
   }
   note_not_tried(result, request, *budget, steps);
   return result;
+}
+
+Compilation compile(const Request &request, const Front &front) {
+  std::optional<Plans> plans = plans_to_choose_from(request, front); // a search: once
+  Compilation made = compile_front(request, front, plans);
+  if (request.details && !made.weighed)
+    made.weighed = weighed_plans(request, front, std::move(plans), made.plan);
+  return made;
 }
 
 void require_appended(const Compilation &compilation) {

@@ -43,6 +43,18 @@ bool sets_each_once(const Statement &statement) {
   });
 }
 
+/// Does it come to each element of its target?
+bool sets_all(const Statement &statement, const Program &program) {
+  const std::vector<Subscript> &modes = statement.target.subscripts;
+  return statement.masks.empty() && statement.condition == term::truth() &&
+         std::ranges::all_of(statement.loops, [&](const Loop &loop) {
+           const auto mode = std::ranges::find(modes, loop.variable, &Subscript::index);
+           const auto extents = program.extents.find(statement.target.tensor);
+           return loop.low == Term(0) && mode != modes.end() && extents != program.extents.end() &&
+                  loop.high == extents->second[static_cast<std::size_t>(mode - modes.begin())];
+         });
+}
+
 /// The one tensor that the program computes; none of several, or where there are locals, rounds, or sizes
 /// that no tensor has.
 std::optional<std::string> only_result(const Program &program) {
@@ -185,6 +197,20 @@ std::optional<Computation> as_line(const Computation &program,
                                    const std::map<std::string, value::Type> &types) {
   const std::optional<std::string> result = only_result(program.program);
   return result ? Line(program, *result, types).made() : std::nullopt;
+}
+
+std::optional<Computation> as_dense_line(const Computation &program,
+                                         const std::map<std::string, value::Type> &types) {
+  std::optional<Computation> line = as_line(program, types);
+  if (!line) return {};
+  bool sets = false;
+  for (const Statement &statement : program.program.statements) {
+    if (statement.accumulate) continue;
+    if (!sets_all(statement, program.program)) return {};
+    sets = true;
+  }
+  line->program.statements.front().accumulate = !sets;
+  return line;
 }
 
 } // namespace unravel::compute

@@ -31,4 +31,9 @@ namespace unravel::compute {
 std::optional<Computation> as_line(const Computation &program,
                                    const std::map<std::string, value::Type> &types);
 
+/// The same of a dense result, whose elements keep what they hold where nothing sets them: all are set, or
+/// none is.
+std::optional<Computation> as_dense_line(const Computation &program,
+                                         const std::map<std::string, value::Type> &types);
+
 } // namespace unravel::compute

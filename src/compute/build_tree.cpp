@@ -90,6 +90,25 @@ std::vector<StatementTree> in_loops(const std::vector<Name> &indices, std::vecto
   return body;
 }
 
+StatementTree clearing(const Statement &statement) {
+  std::vector<Name> modes;
+  for (const Subscript &subscript : statement.target.subscripts)
+    modes.push_back({subscript.index, statement.span});
+  return std::move(
+      in_loops(modes, {assign(StatementTree::Kind::Assign, Operator::Set, expression_of(statement.target),
+                              number_expression(identity_of(statement), statement.span))})
+          .front());
+}
+
+parse::ProgramTree program_with(const Program &line, std::vector<StatementTree> body) {
+  parse::ProgramTree program;
+  program.operators = line.operators;
+  program.span = line.statements.front().span;
+  program.tensors = declared_tensors(line, program.span);
+  program.body = std::move(body);
+  return program;
+}
+
 Expression expression_of(const Access &access) {
   std::vector<Name> indices;
   for (const Subscript &subscript : access.subscripts)

@@ -17,6 +17,9 @@ parse::Expression access_expression(const parse::Name &tensor, const std::vector
 /// The access as it is written. Precondition: its subscripts are indices.
 parse::Expression expression_of(const Access &access);
 
+/// The value as its statement is written: where that has an operator of products of its own, as `*`.
+parse::Expression expression_of(const Value &value, const Statement &of);
+
 /// A sum of variables with factors and a number. Precondition: the term is affine.
 parse::Expression term_expression(const term::Term &term, const text::Span &span);
 
@@ -37,6 +40,13 @@ parse::StatementTree assign(parse::StatementTree::Kind kind, parse::AssignmentTr
 /// target = value, or the statement's reduction of it, where it is executed.
 parse::StatementTree assigned(const Statement &of, parse::Expression target, parse::Expression value,
                               bool reduces);
+
+/// Sets all elements of the statement's target to the identity of what it is reduced by. Precondition: its
+/// subscripts are indices.
+parse::StatementTree clearing(const Statement &statement);
+
+/// A program of these statements with the line's operators and the extents of its tensors.
+parse::ProgramTree program_with(const Program &line, std::vector<parse::StatementTree> body);
 
 /// Loops over all indices, each over the extent of what it subscripts, the first one outermost.
 std::vector<parse::StatementTree> in_loops(const std::vector<parse::Name> &indices,

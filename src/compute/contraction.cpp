@@ -50,6 +50,25 @@ bool is_plain(const Access &access) {
   });
 }
 
+bool has_index(const Access &access, const std::string &index) {
+  return contains(access.subscripts, index, &Subscript::index);
+}
+
+/// Has one of two factors an index that only it has, and the other one that it hasn't? Then a sum of the
+/// first is multiplied for each of the other's.
+bool has_sum_apart(const Statement &statement, const std::vector<Access> &factors) {
+  const auto is_summed_apart = [&](const Access &one, const Access &other) {
+    return std::ranges::any_of(one.subscripts,
+                               [&](const Subscript &subscript) {
+                                 return !has_index(other, subscript.index) &&
+                                        !has_index(statement.target, subscript.index);
+                               }) &&
+           std::ranges::any_of(other.subscripts,
+                               [&](const Subscript &subscript) { return !has_index(one, subscript.index); });
+  };
+  return is_summed_apart(factors[0], factors[1]) || is_summed_apart(factors[1], factors[0]);
+}
+
 /// Makes the program of a forest.
 class Builder {
 public:
@@ -309,7 +328,8 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
     return refuse("it has a mask or a condition");
   std::optional<Contraction> made = product_of(statement);
   if (!made) return refuse("the value is not a product of tensors");
-  if (made->factors.size() < 3) return refuse("it has fewer than three factors");
+  if (made->factors.size() < 3 && !(made->factors.size() == 2 && has_sum_apart(statement, made->factors)))
+    return refuse("it has fewer than three factors");
   if (made->factors.size() > contract::most_factors)
     return refuse(fmt::format("it has more than {} factors", contract::most_factors));
   const value::Laws &laws = value::laws_of(made->product);
@@ -339,6 +359,15 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
   return made;
 }
 
+bool has_contraction(const Program &line) {
+  std::string why;
+  return std::ranges::any_of(line.statements, [&](const Statement &statement) {
+    Program term = line;
+    term.statements = {statement};
+    return contraction_of(term, why).has_value();
+  });
+}
+
 Network network_of(const Program &line, const Contraction &contraction) {
   const Statement &statement = line.statements.front();
   Network network;
@@ -362,6 +391,15 @@ Network network_of(const Program &line, const Contraction &contraction) {
   return network;
 }
 
+PlannedBody planned_body(const Program &line, const Contraction &contraction, const Network &network,
+                         const Forest &forest, const std::vector<Set> &walked, std::size_t statements) {
+  Builder builder(line.statements.front(), contraction, network, forest, walked);
+  PlannedBody made;
+  made.body = builder.all(statements);
+  made.nested = std::move(builder.nested());
+  return made;
+}
+
 PlannedLine with_plan(const Program &line, const Contraction &contraction, const Network &network,
                       const Forest &forest, const std::vector<Set> &walked) {
   const Statement &statement = line.statements.front();
@@ -379,21 +417,8 @@ PlannedLine with_plan(const Program &line, const Contraction &contraction, const
     builder.number_as_in_line(made.nested);
     return made;
   }
-  parse::ProgramTree program;
-  program.operators = line.operators;
-  program.span = statement.span;
-  program.tensors = declared_tensors(line, statement.span);
-  if (clears) {
-    std::vector<Name> modes;
-    for (const Subscript &subscript : statement.target.subscripts)
-      modes.push_back({subscript.index, statement.span});
-    program.body = in_loops(modes, {assign(StatementTree::Kind::Assign, parse::AssignmentTree::Operator::Set,
-                                           expression_of(statement.target),
-                                           number_expression(identity_of(statement), statement.span))});
-  }
-  program.body.insert(program.body.end(), std::make_move_iterator(body.begin()),
-                      std::make_move_iterator(body.end()));
-  made.program = std::move(program);
+  if (clears) body.insert(body.begin(), clearing(statement));
+  made.program = program_with(line, std::move(body));
   return made;
 }
 

@@ -22,6 +22,9 @@ struct Contraction {
 /// apart, and then `why`, for people.
 std::optional<Contraction> contraction_of(const Program &line, std::string &why);
 
+/// May one of the line's terms be taken apart?
+bool has_contraction(const Program &line);
+
 /// The network of its factors, without sizes and without what is stored.
 contract::Network network_of(const Program &line, const Contraction &contraction);
 
@@ -47,6 +50,15 @@ struct PlannedLine {
 /// each factor the indices whose loops go over its positions.
 PlannedLine with_plan(const Program &line, const Contraction &contraction, const contract::Network &network,
                       const contract::Forest &forest, const std::vector<contract::Set> &walked);
+
+/// The statements of a plan alone, which add to the line's target; `statements`: so many stand before them.
+struct PlannedBody {
+  std::vector<parse::StatementTree> body;
+  std::vector<NestedTerms> nested; // as PlannedLine has them
+};
+PlannedBody planned_body(const Program &line, const Contraction &contraction,
+                         const contract::Network &network, const contract::Forest &forest,
+                         const std::vector<contract::Set> &walked, std::size_t statements);
 
 /// The nested terms with the names that the program gives to accesses. Left out are those of statements that
 /// aren't as they were written.

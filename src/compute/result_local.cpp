@@ -18,8 +18,6 @@ using Operator = parse::AssignmentTree::Operator;
 
 namespace {
 
-Expression expression_of(const Value &value, const Statement &of);
-
 Expression chain(Expression::Kind kind, const std::vector<Value> &parts, const Statement &of) {
   Expression made = expression_of(parts.front(), of);
   for (std::size_t k = 1; k < parts.size(); ++k) {
@@ -32,7 +30,8 @@ Expression chain(Expression::Kind kind, const std::vector<Value> &parts, const S
   return made;
 }
 
-/// As the statement is written: where it has an operator of products of its own, as `*`.
+} // namespace
+
 Expression expression_of(const Value &value, const Statement &of) {
   if (const double *number = value::number_of(value)) return number_expression(*number, of.span);
   if (const auto constant = value::constant_of(value))
@@ -77,6 +76,8 @@ Expression expression_of(const Value &value, const Statement &of) {
     call.children.push_back(expression_of(argument, of));
   return call;
 }
+
+namespace {
 
 std::vector<Name> names(const std::vector<std::string> &texts, const text::Span &span) {
   std::vector<Name> made;
@@ -149,7 +150,23 @@ bool may_mask_local(const Program &line, const ResultLocal &local) {
          });
 }
 
-parse::ProgramTree with_result_local(const Program &line, const ResultLocal &local) {
+parse::ProgramTree with_planned_terms(const Program &line, PlannedTerms planned) {
+  const Statement &first = line.statements.front();
+  std::vector<StatementTree> body;
+  if (!first.accumulate) body.push_back(clearing(first));
+  for (std::size_t k = 0; k < line.statements.size(); ++k) {
+    const Statement &term = line.statements[k];
+    if (const auto made = planned.terms.find(k); made != planned.terms.end())
+      append(body, std::move(made->second));
+    else
+      append(body,
+             in_loops(names(term.indices, term.span),
+                      {assigned(term, expression_of(term.target), expression_of(term.value, term), true)}));
+  }
+  return program_with(line, std::move(body));
+}
+
+parse::ProgramTree with_result_local(const Program &line, const ResultLocal &local, PlannedTerms planned) {
   const Statement &first = line.statements.front();
   const text::Span &span = first.target.span;
   const Expression element = access_expression({local.tensor, span}, names(local.modes, span));
@@ -162,7 +179,12 @@ parse::ProgramTree with_result_local(const Program &line, const ResultLocal &loc
   if (local.is_masked)
     append(body, at_mask(assign(StatementTree::Kind::Assign, Operator::Set, element,
                                 number_expression(identity_of(first), span))));
-  for (const Statement &term : line.statements) {
+  for (std::size_t k = 0; k < line.statements.size(); ++k) {
+    const Statement &term = line.statements[k];
+    if (const auto made = planned.terms.find(k); made != planned.terms.end()) {
+      append(body, std::move(made->second));
+      continue;
+    }
     std::vector<std::string> loops; // those that only the operands have outside, as the line writes them
     for (const std::string &index : term.indices)
       if (std::ranges::find(local.around, index) == local.around.end() &&
@@ -173,12 +195,9 @@ parse::ProgramTree with_result_local(const Program &line, const ResultLocal &loc
                                                              expression_of(term.value, term), true)}));
   }
   append(body, at_mask(assigned(first, expression_of(first.target), element, false)));
-  parse::ProgramTree program;
-  program.operators = line.operators;
-  program.span = first.span;
-  program.tensors = declared_tensors(line, span);
-  program.body = in_loops(names(local.around, span), std::move(body));
-  return program;
+  std::vector<StatementTree> all = std::move(planned.before);
+  append(all, in_loops(names(local.around, span), std::move(body)));
+  return program_with(line, std::move(all));
 }
 
 } // namespace unravel::compute

@@ -2,6 +2,8 @@
 
 #include "compute/computation.h"
 
+#include <map>
+
 /// Lines whose result gets its entries from a local tensor.
 namespace unravel::compute {
 
@@ -14,6 +16,13 @@ struct ResultLocal {
   /// It is dense, and one of Program::masked_locals.
   bool is_masked = false;
   std::string why = {}; // it has that layout, for people; or empty
+};
+
+/// Terms of a line that statements of a plan add to the target, or to the local. In front of the loops around
+/// the local is what doesn't change in them.
+struct PlannedTerms {
+  std::map<std::size_t, std::vector<parse::StatementTree>> terms; // by their numbers
+  std::vector<parse::StatementTree> before = {};
 };
 
 /// May the line be written so: the result's subscripts are plain, each of another index variable, and no
@@ -43,6 +52,19 @@ bool may_mask_local(const Program &line, const ResultLocal &local);
 ///     }
 ///
 /// Precondition: may_have_result_local.
-parse::ProgramTree with_result_local(const Program &line, const ResultLocal &local);
+parse::ProgramTree with_result_local(const Program &line, const ResultLocal &local,
+                                     PlannedTerms planned = {});
+
+/// The line as a program that has no such local: `y(i) = b(i) - A(i,j) * B(j,k) * x(k)`, of which the second
+/// term is planned, is
+///
+///     for i { y(i) = 0; }
+///     for i { y(i) += b(i); }
+///     let w(j) = 0;
+///     for j { for k { w(j) += B(j,k) * x(k); } }
+///     for i { for j { y(i) += -1 * A(i,j) * w(j); } }
+///
+/// Precondition: may_have_result_local.
+parse::ProgramTree with_planned_terms(const Program &line, PlannedTerms planned);
 
 } // namespace unravel::compute

@@ -19,6 +19,10 @@ Set Network::of_all(Set some) const {
   return set;
 }
 
+Set Network::own(std::size_t factor) const {
+  return of(factor) & ~(result | of_all(all() & ~bit(factor)));
+}
+
 Set Network::open(Set some) const {
   if ((some & (some - 1)) == 0) return of_all(some);
   return of_all(some) & (result | of_all(all() & ~some));

@@ -52,6 +52,8 @@ struct Network {
   /// Those of them that the result or another factor has, too: of these factors' product, summed over the
   /// rest. Of a single factor all of its own.
   Set open(Set factors) const;
+  /// The indices that only this factor has, and the result hasn't: it may be summed over them by itself.
+  Set own(std::size_t factor) const;
   /// The number of elements of a dense tensor with these indices.
   double elements(Set indices) const;
 

@@ -22,7 +22,8 @@ bool is_single(Set factors) {
 
 // ---- contraction trees
 
-/// A product of two parts of the factors: each a single one, or a product before it.
+/// A product of two parts of the factors: each a single one, or a product before it. Where the second part is
+/// empty, the sum of a single one over its own indices.
 struct Split {
   std::array<Set, 2> parts = {};
 };
@@ -35,7 +36,10 @@ public:
   Trees(const Network &network, std::size_t most, double term)
       : network_(network), most_(most), term_(term), of_(network.all() + 1) {
     for (Set factors = 1; factors <= network.all(); ++factors)
-      if (!is_single(factors)) make(factors);
+      if (is_single(factors))
+        make_single(factors);
+      else
+        make(factors);
   }
 
   std::size_t size() const { return of_[network_.all()].size(); }
@@ -54,26 +58,32 @@ private:
     double least = 0;
     Split split;
     std::array<std::size_t, 2> numbers = {}; // of the parts' trees
+    Set open = 0;                            // indices that its value has
   };
 
-  std::size_t count(Set part) const { return is_single(part) ? 1 : of_[part].size(); }
-  double least(Set part, std::size_t number) const { return is_single(part) ? 0 : of_[part][number].least; }
+  /// A factor as it is, and where it has indices of its own, summed over these.
+  void make_single(Set factor) {
+    const auto number = static_cast<std::size_t>(std::countr_zero(factor));
+    const Set indices = network_.of(number), own = network_.own(number);
+    of_[factor].push_back({0, {{factor, 0}}, {}, indices});
+    if (own != 0) of_[factor].push_back({term_ / 2 * points(indices), {{factor, 0}}, {}, indices & ~own});
+  }
 
   void make(Set factors) {
     std::vector<Choice> &all = of_[factors];
     const Set first = factors & (~factors + 1), others = factors & ~first;
     for (Set some = others; some != 0; some = (some - 1) & others) { // the part that hasn't the first factor
       const Split split{{factors & ~some, some}};
-      const double own = term_ * points(network_.open(split.parts[0]) | network_.open(split.parts[1]));
-      for (std::size_t a = 0; a < count(split.parts[0]); ++a)
-        for (std::size_t b = 0; b < count(split.parts[1]); ++b) {
-          const double least_of_both = own + least(split.parts[0], a) + least(split.parts[1], b);
+      for (std::size_t a = 0; a < of_[split.parts[0]].size(); ++a)
+        for (std::size_t b = 0; b < of_[split.parts[1]].size(); ++b) {
+          const Choice &one = of_[split.parts[0]][a], &other = of_[split.parts[1]][b];
+          const double least_of_both = term_ * points(one.open | other.open) + one.least + other.least;
           if (all.size() == most_ && least_of_both >= all.back().least) {
             least_of_others_ = std::min(least_of_others_, least_of_both);
-            break;
+            continue;
           }
           const auto at = std::ranges::upper_bound(all, least_of_both, {}, &Choice::least);
-          all.insert(at, {least_of_both, split, {a, b}});
+          all.insert(at, {least_of_both, split, {a, b}, network_.open(factors)});
           if (all.size() <= most_) continue;
           least_of_others_ = std::min(least_of_others_, all.back().least);
           all.pop_back();
@@ -93,8 +103,11 @@ private:
   }
 
   void collect(Set factors, std::size_t number, Tree &to) const {
-    if (is_single(factors)) return;
     const Choice &choice = of_[factors][number];
+    if (is_single(factors)) {
+      if (number != 0) to.push_back(choice.split);
+      return;
+    }
     for (std::size_t k = 0; k < 2; ++k)
       collect(choice.split.parts[k], choice.numbers[k], to);
     to.push_back(choice.split);
@@ -152,13 +165,19 @@ public:
       : network_(network), options_(options), in_order_(in_order), left_(left) {
     for (const Split &split : tree) {
       Made made;
-      for (const Set part : split.parts)
-        if (is_single(part))
-          made.term.factors.push_back(static_cast<std::size_t>(std::countr_zero(part))), made.read |= part;
-        else
-          made.term.terms.push_back(number_of(part));
       made.factors = split.parts[0] | split.parts[1];
-      made.term.indices = network.open(split.parts[0]) | network.open(split.parts[1]);
+      for (const Set part : split.parts) {
+        if (part == 0) continue;
+        const std::size_t term = is_single(made.factors) ? terms_.size() : number_of(part);
+        if (term == terms_.size()) {
+          made.term.factors.push_back(static_cast<std::size_t>(std::countr_zero(part)));
+          made.read |= part;
+          made.term.indices |= network.open(part);
+        } else {
+          made.term.terms.push_back(term);
+          made.term.indices |= terms_[term].term.target;
+        }
+      }
       made.term.target =
           network.of_all(made.factors) & (network.result | network.of_all(network.all() & ~made.factors));
       made.below = bit(terms_.size());

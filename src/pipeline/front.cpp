@@ -15,6 +15,8 @@
 #include "parse/parse.h"
 #include "pipeline/conversions.h"
 #include "pipeline/packed.h"
+#include "pipeline/plans.h"
+#include "pipeline/term_plans.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
 
@@ -277,7 +279,7 @@ Front read_request(const Request &request) {
   if (front.schedule.workspace && !is_assignment)
     report::fail(Kind::not_supported, front.schedule.workspace->tensor.span,
                  "`workspace` is for a line of index notation", "in a program write `let w(j) = 0;`");
-  if (front.schedule.plan && !is_assignment)
+  if (front.schedule.plan && front.schedule.plan->number != no_plan.number && !is_assignment)
     report::fail(Kind::not_supported, front.schedule.plan->span, "`plan` is for a line of index notation",
                  "a program itself says what is computed first");
   const compute::Fills fills = fills_of(request);
@@ -376,10 +378,13 @@ std::optional<Front> as_line(const Request &request, const Front &front) {
 Front with_result_local(const Request &request, Front front, const compute::ResultLocal &local,
                         const std::string &why) {
   machine::Stopwatch watch;
-  const parse::ProgramTree tree = compute::with_result_local(front.computation.program, local);
+  TermPlans planned = plans_of_terms(request, front, &local);
+  front.is_planned = !planned.empty();
+  const parse::ProgramTree tree =
+      compute::with_result_local(front.computation.program, local, std::move(planned.statements));
   front.program = parse::to_text(tree);
-  front.why = fmt::format("local {}({}): {}{}\n", local.tensor, fmt::join(local.modes, ", "), why,
-                          request.formats.contains(local.tensor) ? "" : local.why);
+  front.why = fmt::format("local {}({}): {}{}\n{}", local.tensor, fmt::join(local.modes, ", "), why,
+                          request.formats.contains(local.tensor) ? "" : local.why, planned.why);
   const std::string text = std::move(front.computation.text);
   front.computation = compute::make_computation(tree, front.computation.program.fills);
   front.computation.text = text;
@@ -388,6 +393,10 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   std::erase(front.other_formats, local.tensor);
   load_local(local.tensor, format == request.formats.end() ? local.layout : format->second, front);
   front.types[local.tensor] = front.types.at(front.computation.program.statements.back().target.tensor);
+  for (const auto &[buffer, layout] : planned.layouts)
+    load_local(buffer, layout, front);
+  for (const auto &[buffer, around] : front.computation.program.local_tensors)
+    front.types[buffer] = front.types.at(local.tensor);
   settle_types(request, front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();

@@ -1,6 +1,7 @@
 #include "pipeline/plans.h"
 
 #include "combine/structure.h"
+#include "compute/as_line.h"
 #include "cost/contractions.h"
 #include "cost/finds.h"
 #include "layout/layout.h"
@@ -83,6 +84,7 @@ Front planned(const Request &request, Front front, compute::PlannedLine line, st
     return front;
   }
   const parse::ProgramTree &tree = *line.program;
+  front.is_planned = true;
   front.program = parse::to_text(tree);
   const std::string text = std::move(front.computation.text);
   front.computation = compute::make_computation(tree, front.computation.program.fills);
@@ -180,8 +182,11 @@ bool has_wishes(const parse::ScheduleTree &schedule) {
 }
 
 bool may_have_plans(const Front &front) {
-  std::string why;
-  return !front.schedule.plan && compute::contraction_of(front.computation.program, why);
+  if (front.schedule.plan) return false;
+  const compute::Program &program = front.computation.program;
+  if (program.statements.front().is_free) return compute::has_contraction(program);
+  const auto line = compute::as_dense_line(front.computation, front.types);
+  return line && compute::has_contraction(line->program);
 }
 
 bool network_of(const Request &request, const Front &front, Plans &made, std::string &why) {

@@ -7,6 +7,7 @@
 #include "loop/rename.h"
 #include "loop/verify.h"
 #include "packing/append.h"
+#include "pipeline/plans.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
 
@@ -116,6 +117,7 @@ Compilation compile_for_reuse(const Request &request, const Front &front) {
         fmt::format("leave out `reuse`; or give `{0}` a layout that lists its entries, -f {0}=csr", result));
   Front once = front;
   once.schedule.reuse.reset();
+  once.schedule.plan = no_plan; // no buffer's values may matter to the structure
   Request request_of_structure = request, request_of_values = request;
   request_of_structure.name += "_structure";
   request_of_values.name += "_values";

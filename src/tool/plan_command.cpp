@@ -288,6 +288,16 @@ json plans_json(const Plans &plans, const pipeline::Front &front, std::optional<
   return out;
 }
 
+/// The program in which terms of the line are computed by plans; false where none is.
+bool print_plans_of_terms(pipeline::Request request, const pipeline::Front &front, bool as_json) {
+  request.details = true;
+  const pipeline::Compilation made = pipeline::compile(request, front);
+  const auto program = std::ranges::find(made.stages, "program by plans", &pipeline::Stage::name);
+  if (program == made.stages.end()) return false;
+  std::cout << (as_json ? json_text(json{{"program", program->text}}) : program->text);
+  return true;
+}
+
 } // namespace
 
 void add_plan(CLI::App &app, bool &as_json) {
@@ -314,6 +324,7 @@ void add_plan(CLI::App &app, bool &as_json) {
     std::string why;
     std::optional<Plans> plans =
         pipeline::plans_of(request, front, std::max(*most, pipeline::plans_looked_at), why);
+    if (!plans && print_plans_of_terms(request, front, as_json)) return;
     if (!plans)
       report::fail(report::Kind::not_supported, front.computation.program.statements.front().span,
                    fmt::format("there are no plans: {}", why), "it is compiled as it is written");

@@ -42,12 +42,21 @@ private:
       }
       return;
     }
+    for (std::size_t k = 0; k < live.size(); ++k) {
+      if (live[k].is_term || network_.own(live[k].number) == 0) continue;
+      const Set indices = network_.of(live[k].number);
+      std::vector<Live> rest = live;
+      rest[k] = {live[k].factors, true, terms_.size()};
+      terms_.push_back({{live[k].number}, {}, indices, indices & ~network_.own(live[k].number)});
+      contract(rest);
+      terms_.pop_back();
+    }
     for (std::size_t a = 0; a < live.size(); ++a)
       for (std::size_t b = a + 1; b < live.size(); ++b) {
         Term term;
         for (const Live &each : {live[a], live[b]}) {
           (each.is_term ? term.terms : term.factors).push_back(each.number);
-          term.indices |= network_.open(each.factors);
+          term.indices |= each.is_term ? terms_[each.number].target : network_.open(each.factors);
         }
         const Set both = live[a].factors | live[b].factors;
         term.target = network_.of_all(both) & (network_.result | network_.of_all(network_.all() & ~both));

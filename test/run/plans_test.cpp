@@ -222,7 +222,7 @@ TEST(Plans, an_inner_product_for_each_entry_is_computed_once) {
 }
 
 TEST(Plans, what_the_laws_or_the_form_forbid_is_kept_as_written) {
-  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k)", {{"A", "csr"}}), "it has fewer than three factors");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * x(j)", {{"A", "csr"}}), "it has fewer than three factors");
   EXPECT_EQ(refusal_of("y(i) min= A(i,j) * B(j,k) * x(k)", {}),
             "`product` can't be taken out of what `min` reduces");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) mask M(i,j)", {}), "it has a mask or a condition");
