@@ -1,8 +1,11 @@
 #include "choose/hoist.h"
 
 #include "term/children.h"
+#include "text/contains.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <set>
 
@@ -169,6 +172,23 @@ std::vector<Hoist> hoists_of(const LeafPlan &plan, const IterationSpace &space,
       hoists.push_back(std::move(hoist));
   }
   return hoists;
+}
+
+std::string to_text(const std::vector<Hoist> &hoists, const scan::Nest &nest) {
+  const std::size_t dense = begin_of_dense(nest);
+  std::string text;
+  for (const Hoist &hoist : hoists) {
+    std::vector<std::string> left;
+    for (std::size_t k = std::max(dense, hoist.level + 1); k < nest.levels.size(); ++k)
+      if (is_dense_loop(nest.levels[k], nest) && !contains(hoist.modes, nest.levels[k].variable))
+        left.push_back(nest.levels[k].variable);
+    text +=
+        fmt::format("{0}: its sum{1}{2} is kept in a local, then times {3}: that doesn't change in the loop, "
+                    "so the loop over {4} runs once for each sum, not for each of its terms\n",
+                    nest.levels[hoist.level].variable, hoist.modes.empty() ? "" : " for each ",
+                    fmt::join(hoist.modes, ", "), fmt::join(hoist.outside, " * "), fmt::join(left, ", "));
+  }
+  return text;
 }
 
 } // namespace unravel::choose

@@ -28,4 +28,7 @@ std::vector<std::string> dense_loops_last(const scan::Nest &nest, const combine:
 std::vector<plan::Hoist> hoists_of(const plan::LeafPlan &plan, const combine::IterationSpace &space,
                                    const find::Lengths &lengths);
 
+/// Which they are, and why: a line for each.
+std::string to_text(const std::vector<plan::Hoist> &hoists, const scan::Nest &nest);
+
 } // namespace unravel::choose

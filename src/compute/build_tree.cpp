@@ -3,8 +3,10 @@
 #include "report/diagnostic.h"
 
 #include "compute/mask.h"
+#include "value/complex.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace unravel::compute {
@@ -65,6 +67,17 @@ Expression product_expression(std::vector<Expression> factors) {
   return product;
 }
 
+std::vector<Name> names(const std::vector<std::string> &texts, const text::Span &span) {
+  std::vector<Name> made;
+  for (const std::string &text : texts)
+    made.push_back({text, span});
+  return made;
+}
+
+void append(std::vector<StatementTree> &to, std::vector<StatementTree> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 StatementTree assign(StatementTree::Kind kind, AssignmentTree::Operator op, Expression target,
                      Expression value) {
   StatementTree statement;
@@ -110,10 +123,11 @@ parse::ProgramTree program_with(const Program &line, std::vector<StatementTree> 
 }
 
 Expression expression_of(const Access &access) {
-  std::vector<Name> indices;
+  Expression made = access_expression({access.tensor, access.span}, {});
+  if (!access.subscripts.empty()) made.kind = Expression::Kind::Call;
   for (const Subscript &subscript : access.subscripts)
-    indices.push_back({subscript.index, access.span});
-  return access_expression({access.tensor, access.span}, indices);
+    made.children.push_back(term_expression(subscript.value, access.span));
+  return made;
 }
 
 Expression term_expression(const term::Term &term, const text::Span &span) {
@@ -140,6 +154,67 @@ Expression term_expression(const term::Term &term, const text::Span &span) {
     sum = sum ? joined(Expression::Kind::Add, std::move(*sum), std::move(part)) : std::move(part);
   }
   return std::move(*sum);
+}
+
+namespace {
+
+Expression chain(Expression::Kind kind, const std::vector<Value> &parts, const Statement &of) {
+  Expression made = expression_of(parts.front(), of);
+  for (std::size_t k = 1; k < parts.size(); ++k) {
+    Expression next;
+    next.kind = kind;
+    next.span = of.span;
+    next.children = {std::move(made), expression_of(parts[k], of)};
+    made = std::move(next);
+  }
+  return made;
+}
+
+} // namespace
+
+Expression expression_of(const Value &value, const Statement &of) {
+  if (const double *number = value::number_of(value)) return number_expression(*number, of.span);
+  if (const auto constant = value::constant_of(value))
+    return parse::complex_expression(constant->real(), constant->imag(), of.span);
+  if (const auto *access = std::get_if<Access>(&value.kind)) return expression_of(*access);
+  if (const auto *term = std::get_if<term::Term>(&value.kind)) return term_expression(*term, of.span);
+  const auto &made = std::get<Value::Apply>(value.kind);
+  if (of.product == made.op) return chain(Expression::Kind::Multiply, made.arguments, of);
+  if (made.op == value::Operator::Add && (!of.product || of.by == made.op))
+    return chain(Expression::Kind::Add, made.arguments, of);
+  const bool is_plain =
+      !of.product || (*of.product == value::Operator::Multiply && of.by == value::Operator::Add);
+  if (is_plain) switch (made.op.kind()) {
+    case value::Operator::Multiply: return chain(Expression::Kind::Multiply, made.arguments, of);
+    case value::Operator::Divide: return chain(Expression::Kind::Divide, made.arguments, of);
+    case value::Operator::Negate: {
+      Expression negated;
+      negated.kind = Expression::Kind::Negate;
+      negated.span = of.span;
+      negated.children = {expression_of(made.arguments.front(), of)};
+      return negated;
+    }
+    default: break;
+    }
+  if (!value::laws_of(made.op).symbol.empty()) {
+    using Comparison = Expression::Comparison;
+    Expression compared = chain(Expression::Kind::Compare, made.arguments, of);
+    switch (made.op.kind()) {
+    case value::Operator::Equal: compared.comparisons = {Comparison::Equal}; break;
+    case value::Operator::NotEqual: compared.comparisons = {Comparison::NotEqual}; break;
+    case value::Operator::Less: compared.comparisons = {Comparison::Less}; break;
+    case value::Operator::AtMost: compared.comparisons = {Comparison::AtMost}; break;
+    default: report::require(false, "such an operator isn't written in that semiring");
+    }
+    return compared;
+  }
+  Expression call;
+  call.kind = Expression::Kind::Call;
+  call.name = {value::name_in_call(made.op), of.span};
+  call.span = of.span;
+  for (const Value &argument : made.arguments)
+    call.children.push_back(expression_of(argument, of));
+  return call;
 }
 
 StatementTree assigned(const Statement &of, Expression target, Expression value, bool reduces) {

@@ -11,13 +11,16 @@ namespace unravel::compute {
 
 using parse::number_expression;
 
+std::vector<parse::Name> names(const std::vector<std::string> &texts, const text::Span &span);
+void append(std::vector<parse::StatementTree> &to, std::vector<parse::StatementTree> more);
+
 /// name(indices), or the name alone.
 parse::Expression access_expression(const parse::Name &tensor, const std::vector<parse::Name> &indices);
 
-/// The access as it is written. Precondition: its subscripts are indices.
+/// The access as it is written. Precondition: its subscripts are affine.
 parse::Expression expression_of(const Access &access);
 
-/// The value as its statement is written: where that has an operator of products of its own, as `*`.
+/// What the statement computes, as it writes that: where it has an operator of products of its own, as `*`.
 parse::Expression expression_of(const Value &value, const Statement &of);
 
 /// A sum of variables with factors and a number. Precondition: the term is affine.

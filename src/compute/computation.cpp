@@ -1,8 +1,10 @@
 #include "compute/argmin.h"
+#include "compute/as_program.h"
 #include "compute/coordinates.h"
 #include "compute/fills.h"
 #include "compute/known.h"
 #include "compute/mask.h"
+#include "compute/old_value.h"
 #include "compute/value.h"
 
 #include "report/diagnostic.h"
@@ -66,6 +68,9 @@ public:
       for (Statement &made : masked(one, cases)) {
         made.accumulate = std::exchange(accumulate, true);
         made.place = {static_cast<int>(result_.program.statements.size())};
+        value::each_leaf<Access>(made.value, [&](const Access &read) {
+          if (read.tensor == target.tensor) check_old_value(read, target);
+        });
         each_read(made, [&](const Access &read) { note_operand(read, made.indices); });
         check_coordinates(made);
         result_.program.statements.push_back(std::move(made));
@@ -133,6 +138,10 @@ private:
         tree_.mask,
         [&](const Expression &each) {
           Access made = access(each, false);
+          if (made.tensor == result_.tensors.front().name)
+            report::fail(Kind::result_is_operand, each.span,
+                         fmt::format("the result `{}` is also a mask", made.tensor),
+                         "compute into a tensor of another name");
           for (const Subscript &subscript : made.subscripts)
             check(subscript.index, each.span);
           return made;
@@ -143,11 +152,24 @@ private:
         });
   }
 
-  void note_operand(const Access &read, std::vector<std::string> &indices) const {
-    if (read.tensor == result_.tensors.front().name)
-      report::fail(Kind::result_is_operand, read.span,
-                   fmt::format("the result `{}` is also an operand", read.tensor),
-                   "compute into a tensor of another name");
+  /// An element may be computed from what it held before, but not from other elements.
+  void check_old_value(const Access &read, const Access &target) const {
+    if (to_text(read) != to_text(target))
+      report::fail(
+          Kind::result_is_operand, read.span,
+          fmt::format("`{}` is computed from another element of `{}`", target.span.text(), read.tensor),
+          "compute into a tensor of another name, or write a program, whose loops say which of them "
+          "is set first");
+    std::set<std::string> indices;
+    for (const Subscript &subscript : target.subscripts)
+      if (subscript.shift != 0 || !indices.insert(subscript.index).second)
+        report::fail(Kind::result_is_operand, read.span,
+                     fmt::format("the old value `{}` of the result, whose subscripts aren't an index each",
+                                 read.span.text()),
+                     "write a program: it sets the elements that its loops come to");
+  }
+
+  static void note_operand(const Access &read, std::vector<std::string> &indices) {
     for (const Subscript &subscript : read.subscripts)
       note(subscript.index, indices);
   }
@@ -237,8 +259,16 @@ private:
 Computation make_computation(const parse::AssignmentTree &tree, const Fills &fills) {
   if (is_argmin(tree)) return make_computation(with_argmin(tree, false), fills);
   Computation made = Maker(tree, fills).make();
+  if (reads_old_value(made.program)) return make_computation(with_old_value(tree, made), fills);
   set_fills(made, fills);
   return made;
+}
+
+std::optional<parse::ProgramTree> as_program(const parse::AssignmentTree &tree, const Fills &fills) {
+  if (is_argmin(tree)) return with_argmin(tree, false);
+  const Computation line = Maker(tree, fills).make();
+  if (!reads_old_value(line.program)) return std::nullopt;
+  return with_old_value(tree, line);
 }
 
 value::Type type_of(const std::map<std::string, value::Type> &types, const std::string &name) {

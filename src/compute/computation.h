@@ -163,7 +163,7 @@ struct Computation {
 value::Type type_of(const std::map<std::string, value::Type> &types, const std::string &name);
 
 /// Throws mistakes (unbound or malformed subscripts, one tensor with two orders) and limits (sums, quotients,
-/// the result as an operand).
+/// other elements of the result as operands).
 Computation make_computation(const parse::AssignmentTree &tree, const Fills &fills = {});
 
 /// Of a loop nest. Tensors that aren't declared have the extents of the loops that subscript them. Throws

@@ -138,10 +138,7 @@ std::vector<Statement> masked(const Statement &statement, const std::vector<Mask
 std::optional<Expression> mask_expression(const Statement &statement) {
   std::vector<Expression> parts;
   for (const Mask &mask : statement.masks) {
-    std::vector<parse::Name> indices;
-    for (const Subscript &subscript : mask.access.subscripts)
-      indices.push_back({subscript.index, statement.span});
-    Expression access = access_expression({mask.access.tensor, statement.span}, indices);
+    Expression access = expression_of(mask.access);
     parts.push_back(mask.is_absent ? over(Expression::Kind::Not, {std::move(access)}, statement.span)
                                    : std::move(access));
   }

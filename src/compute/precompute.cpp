@@ -159,27 +159,24 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
   const bool sets = assignment.op == Operator::Set && without(outside, of_result).empty() &&
                     without(around, of_result).empty();
   std::vector<StatementTree> body;
-  const auto add = [&](std::vector<StatementTree> more, std::vector<StatementTree> &to) {
-    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  };
   Statement reduced; // as the line is
   reduced.by = algebra.by;
   if (algebra.is_semiring) reduced.product = algebra.multiply;
   reduced.span = assignment.span;
   const Expression nothing = number_expression(identity_of(reduced), workspace.tensor.span);
   body.push_back(assign(StatementTree::Kind::Local, Operator::Set, local, nothing));
-  add(in_loops(adding, {assigned(reduced, local,
-                                 is_whole ? workspace.value : product_expression(std::move(taken)), true)}),
-      body);
-  add(in_loops(behind, {assigned(reduced, assignment.target, product_expression(std::move(rest)), !sets)}),
-      body);
+  append(body, in_loops(adding,
+                        {assigned(reduced, local,
+                                  is_whole ? workspace.value : product_expression(std::move(taken)), true)}));
+  append(body, in_loops(behind,
+                        {assigned(reduced, assignment.target, product_expression(std::move(rest)), !sets)}));
   parse::ProgramTree program;
   program.operators = assignment.operators;
   program.span = assignment.span;
   if (assignment.op == Operator::Set && !sets)
-    add(in_loops(of_result, {assign(StatementTree::Kind::Assign, Operator::Set, assignment.target, nothing)}),
-        program.body);
-  add(in_loops(around, std::move(body)), program.body);
+    append(program.body, in_loops(of_result, {assign(StatementTree::Kind::Assign, Operator::Set,
+                                                     assignment.target, nothing)}));
+  append(program.body, in_loops(around, std::move(body)));
   return program;
 }
 

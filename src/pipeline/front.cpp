@@ -6,6 +6,7 @@
 #include "combine/structure.h"
 #include "compute/argmin.h"
 #include "compute/as_line.h"
+#include "compute/as_program.h"
 #include "compute/fills.h"
 #include "compute/precompute.h"
 #include "layout/layout.h"
@@ -126,6 +127,11 @@ void read_c(const Request &request, const compute::Fills &fills, Front &front) {
   front.computation.text = front.program;
 }
 
+void set_program(const parse::ProgramTree &tree, const compute::Fills &fills, Front &front) {
+  front.program = parse::to_text(tree);
+  front.computation = compute::make_computation(tree, fills);
+}
+
 /// `fills`: as declared. The program's result begins with what the line's does.
 void precompute(const parse::AssignmentTree &assignment, compute::Fills fills, Front &front) {
   const parse::ProgramTree tree = compute::with_workspace(assignment, *front.schedule.workspace);
@@ -134,13 +140,6 @@ void precompute(const parse::AssignmentTree &assignment, compute::Fills fills, F
     fills.emplace(result, compute::initial_of(compute::make_computation(assignment, fills).program, result));
   front.program = parse::to_text(tree);
   front.computation = compute::make_computation(tree, fills);
-}
-
-void set_argmin(const parse::AssignmentTree &line, bool by_rows, const compute::Fills &fills, Front &front) {
-  const parse::ProgramTree tree = compute::with_argmin(line, by_rows);
-  front.program = parse::to_text(tree);
-  front.computation = compute::make_computation(tree, fills);
-  front.argmin = by_rows || line.target.children.empty() ? std::nullopt : std::optional(line);
 }
 
 void require_slots_of_argmin(const compute::TensorUse &result, const Front &front) {
@@ -289,9 +288,10 @@ Front read_request(const Request &request) {
     front.computation = compute::make_computation(parse::parse_program(text), fills);
   else if (parse::AssignmentTree tree = parse::parse_assignment(text); front.schedule.workspace)
     precompute(tree, fills, front);
-  else if (compute::is_argmin(tree))
-    set_argmin(tree, false, fills, front);
-  else
+  else if (const std::optional<parse::ProgramTree> program = compute::as_program(tree, fills)) {
+    set_program(*program, fills, front);
+    if (compute::is_argmin(tree) && !tree.target.children.empty()) front.argmin = tree;
+  } else
     front.computation = compute::make_computation(tree, fills);
   front.types = front.computation.types;
   for (const auto &[tensor, format] : request.formats) {
@@ -341,7 +341,8 @@ Front read_request(const Request &request) {
 Front with_rows_of_argmin(const Request &request, Front front) {
   machine::Stopwatch watch;
   const parse::AssignmentTree line = *front.argmin;
-  set_argmin(line, true, front.computation.program.fills, front);
+  set_program(compute::with_argmin(line, true), front.computation.program.fills, front);
+  front.argmin.reset();
   settle_types(request, front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();

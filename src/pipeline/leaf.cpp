@@ -314,6 +314,9 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
       leaf.plan.parallel = leaf.parallel = std::nullopt;
     }
   }
+  if (!leaf.plan.hoists.empty())
+    steps.add("sums in locals" + of_product(number), 0,
+              [&] { return choose::to_text(leaf.plan.hoists, leaf.plan.nest); });
   if (is_nested) {
     if (leaf.plan.parallel && *leaf.plan.parallel >= leaf.plan.parts->begin)
       leaf.plan.parallel = leaf.parallel = std::nullopt;

@@ -89,11 +89,13 @@ TEST(ComputeMessage, BadSubscript) {
 }
 
 TEST(ComputeMessage, ResultIsOperand) {
-  EXPECT_EQ(outcome_of("y(i) = A(i,j) * y(j)"),
-            "expression:1:17: error: the result `y` is also an operand [result-is-operand]\n"
-            "  1 | y(i) = A(i,j) * y(j)\n"
-            "    |                 ^~~~\n"
-            "  hint: compute into a tensor of another name\n");
+  EXPECT_EQ(
+      outcome_of("y(i) = A(i,j) * y(j)"),
+      "expression:1:17: error: `y(i)` is computed from another element of `y` [result-is-operand]\n"
+      "  1 | y(i) = A(i,j) * y(j)\n"
+      "    |                 ^~~~\n"
+      "  hint: compute into a tensor of another name, or write a program, whose loops say which of them "
+      "is set first\n");
 }
 
 TEST(ComputeMessage, OrderMismatch) {
