@@ -51,7 +51,8 @@ const std::vector<std::string> tensor_results = {"coo3", "csf", "csf<1,2,0>"};
 
 const std::vector<ShapedKernel> shaped_kernels = {
     {"C(i,j) = u(i) * v(j)", {{"u", vectors}, {"v", vectors}, {"C", result_layouts}}},
-    {"C(i,j,k,l) = A(i,k) * B(j,l)", {{"A", operand_layouts}, {"B", operand_layouts}, {"C", {"coo4", "csf"}}}},
+    {"C(i,j,k,l) = A(i,k) * B(j,l)",
+     {{"A", operand_layouts}, {"B", operand_layouts}, {"C", {"coo4", "csf"}}}},
     {"C(i,j) = A(i,j) mask j < i", {{"A", operand_layouts}, {"C", result_layouts}}},
     {"C(i,j) = A(i,j) mask 1 <= i and i < 3 and j != 1", {{"A", operand_layouts}, {"C", result_layouts}}},
     {"for i { for j { if j <= i { C(i,j) = A(i,j); } } }", {{"A", operand_layouts}, {"C", result_layouts}}},
@@ -127,6 +128,47 @@ TEST(SparseResults, every_kernel_on_small_inputs) {
   EXPECT_GT(in_parallel, rounds * 3);
   EXPECT_GT(dealt, rounds);
   EXPECT_GT(runs, made * 4);
+}
+
+/// Each pattern that operands have in matrices of 2 x 2 and vectors of 3 elements: merged loops, entries that
+/// are inserted into locals of each kind.
+TEST(SparseResults, every_small_input) {
+  struct Case {
+    Problem problem;
+    std::int64_t extent;
+    std::size_t inputs; // that there are
+  };
+  const std::string squares = "for i { let w(j) = 0; for j { w(j) += A(i,j); } for j { w(j) += B(i,j); } "
+                              "for j { C(i,j) = w(j) * w(j); } }";
+  std::vector<Case> cases = {
+      {{"C(i) = A(i) + B(i)", {{"A", "sv"}, {"B", "sv"}, {"C", "sv"}}, {}, {}}, 3, 64},
+      {{"C(i) = A(i) + 2 * B(i) - D(i)", {{"A", "sv"}, {"B", "sv"}, {"D", "sv"}, {"C", "sv"}}, {}, {}},
+       3,
+       512},
+      {{"C(i) = A(i) * B(i) + D(i)", {{"A", "sv"}, {"B", "sv"}, {"D", "sv"}, {"C", "sv"}}, {}, {}}, 3, 512},
+  };
+  for (const char *layout : {"csr", "dcsr", "coo"})
+    cases.push_back(
+        {{"C(i,j) = A(i,j) + B(i,j)", {{"A", layout}, {"B", "csr"}, {"C", layout}}, {}, {}}, 2, 256});
+  for (const char *local : {"listed", "bitmap", "hashed"})
+    for (const std::string &line : {squares, std::string("C(i,j) = A(i,k) * B(k,j)")})
+      cases.push_back({{line, {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}, {"w", local}}, {}, {}}, 2, 256});
+  std::mt19937_64 random(23);
+  for (const Case &each : cases) {
+    SCOPED_TRACE(each.problem.text());
+    const Interpreted compiled(each.problem);
+    Sizes sizes;
+    for (const std::string &name : names_of_sizes(compiled.compilation().computation))
+      sizes.indices[name] = each.extent;
+    const std::vector<SmallCase> inputs = compiled.inputs(sizes, each.inputs, random);
+    EXPECT_EQ(inputs.size(), each.inputs);
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      loop::InterpretOptions options;
+      options.permute_parallel = k % 2 == 1;
+      options.seed = k;
+      ASSERT_TRUE(compiled.check(inputs[k], options));
+    }
+  }
 }
 
 TEST(SparseResults, tensors_of_other_shapes_on_small_inputs) {

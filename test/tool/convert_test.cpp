@@ -198,7 +198,7 @@ TEST(ToolConvert, FilesHoldTheNumbersOrAreRefused) {
   desk.write("v/layout.json", R"({"layout": "dense", "sizes": {"M": 2}})");
   desk.write("v/val.npy", npy<std::int64_t>("<i8", {INT64_MAX, 5}));
   convert(desk, {"v", "v.mtx", "--type", "int64"});
-  EXPECT_EQ(desk.read("v.mtx"), "%%MatrixMarket matrix array real general\n2 1\n9223372036854775807\n5\n");
+  EXPECT_EQ(desk.read("v.mtx"), "%%MatrixMarket matrix array integer general\n2 1\n9223372036854775807\n5\n");
 }
 
 /// Entries that the type doesn't hold were added up.
