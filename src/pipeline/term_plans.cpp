@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 
 namespace unravel::pipeline {
 
@@ -25,10 +24,6 @@ using parse::StatementTree;
 
 /// Of so many elements a buffer that lists its entries is a hash table: few of them are come to.
 constexpr double least_hashed = 1 << 23;
-
-void append(std::vector<StatementTree> &to, std::vector<StatementTree> more) {
-  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
 
 std::size_t statements_in(const std::vector<StatementTree> &body) {
   std::size_t count = 0;
@@ -73,7 +68,7 @@ public:
       std::optional<Made> planned = plan(k, before, made.why);
       before += planned ? statements_in(planned->inside) : 1;
       if (!planned) continue;
-      append(made.statements.before, std::move(planned->before));
+      compute::append(made.statements.before, std::move(planned->before));
       made.statements.terms.emplace(k, std::move(planned->inside));
       made.nested.insert(made.nested.end(), planned->nested.begin(), planned->nested.end());
       made.layouts.merge(planned->layouts);
