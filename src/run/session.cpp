@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <limits>
 #include <ranges>
 #include <utility>
 
@@ -79,8 +80,8 @@ public:
     report_.clang_ms = 0;
   }
 
-  Report measure(int calls) {
-    request_.repeat = calls;
+  Report measure(int calls, double milliseconds) {
+    request_.repeat = calls, patience_ = milliseconds;
     make_kernel();
     emit();
     execute();
@@ -89,7 +90,7 @@ public:
 
   Report run(bool details) {
     request_.compile.details = details;
-    request_.repeat = repeat_;
+    request_.repeat = repeat_, patience_ = std::numeric_limits<double>::infinity();
     make_kernel();
     emit();
     execute();
@@ -350,11 +351,13 @@ private:
     build::Workspace workspace(call.kernel);
     call.arguments.push_back(workspace.get());
     std::vector<double> times;
-    for (int round = 0; round < std::max(1, request_.repeat); ++round) {
+    double all = 0;
+    for (int round = 0; round < std::max(1, request_.repeat) && all < patience_; ++round) {
       before(round);
       Clock clock;
       const int code = entry(call.arguments.data());
       times.push_back(clock.milliseconds());
+      all += times.back();
       behind(code);
     }
     std::ranges::sort(times);
@@ -545,7 +548,8 @@ private:
   }
 
   Request request_;
-  int repeat_; // of the kernel that is wanted; others are measured with `calls`
+  int repeat_;                                                // of the kernel that is wanted
+  double patience_ = std::numeric_limits<double>::infinity(); // with calls, in ms: no more begins then
   Folders folders_;
   pipeline::Front front_;
   std::set<std::string> unproved_; // tensors whose layout may read outside its arrays
@@ -563,9 +567,9 @@ Data::Data(const Request &request) : session_(std::make_unique<Session>(request)
 
 Data::~Data() = default;
 
-Report Data::measure(const std::vector<std::string> &schedules, int calls) {
+Report Data::measure(const std::vector<std::string> &schedules, int calls, double milliseconds) {
   session_->take_schedules(schedules);
-  return session_->measure(calls);
+  return session_->measure(calls, milliseconds);
 }
 
 std::vector<std::string> Data::conversions() const {

@@ -84,10 +84,11 @@ public:
   Data(const Data &) = delete;
   Data &operator=(const Data &) = delete;
 
-  /// Makes the kernel with these schedules in place of the request's, and calls it so often. Nothing is
-  /// checked or written; the results are as they were before the next kernel is made. Not where a result's
-  /// arrays are made by the kernel. Of the report there is what is known before the result is looked at.
-  Report measure(const std::vector<std::string> &schedules, int calls);
+  /// Makes the kernel with these schedules in place of the request's, and calls it so often, or until its
+  /// calls have taken so many milliseconds; once at least. Nothing is checked or written; the results are as
+  /// they were before the next kernel is made. Not where a result's arrays are made by the kernel. Of the
+  /// report there is what is known before the result is looked at.
+  Report measure(const std::vector<std::string> &schedules, int calls, double milliseconds);
   /// Schedules that convert an operand to another order of its modes, by which calls may take less: the best
   /// first, by the estimates for what was measured last.
   std::vector<std::string> conversions() const;

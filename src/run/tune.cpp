@@ -17,6 +17,7 @@ namespace {
 
 constexpr int least_calls = 5, most_calls = 100; // of each kernel
 constexpr double long_enough = 30;               // milliseconds of one kernel's calls
+constexpr double too_long = 10 * long_enough;    // of a kernel that is slower than the first one
 constexpr double hopeless = 2;                   // times the fastest; no schedule makes up for that
 constexpr std::size_t most_plans = 10;           // that are tried
 
@@ -90,7 +91,7 @@ public:
   bool is_over() const { return clock_.milliseconds() >= 1000 * seconds_; }
 
   const Report &measure(const std::string &schedule) {
-    Report report = data_.measure(schedules(schedule), calls_);
+    Report report = data_.measure(schedules(schedule), calls_, too_long);
     if (trials_.empty())
       calls_ = std::clamp(static_cast<int>(long_enough / std::max(report.kernel.least, 1e-3)), least_calls,
                           most_calls);
