@@ -24,7 +24,7 @@ Request request_of(const std::string &line, const std::string &layout = "csf") {
 
 std::vector<std::string> conversions_of(const Request &request) {
   Data data(request);
-  data.measure({}, 1);
+  data.measure({}, 1, 1000);
   return data.conversions();
 }
 
@@ -42,6 +42,12 @@ TEST(RunConversions, BringTheResultsModeToTheFront) {
   EXPECT_EQ(conversions_of(request_of("Y(k,r) = T(i,j,k) * U(i,r) * V(j,r)", "csf3")),
             (std::vector<std::string>{"convert T to csf<2,0,1>", "convert T to csf<1,0,2>"}));
   EXPECT_EQ(conversions_of(request_of("Y(i,r) = T(i,j,k) * U(j,r) * V(k,r)")), std::vector<std::string>{});
+}
+
+TEST(RunMeasure, EndsWithTheCallsOrTheirTime) {
+  Data data(request_of(mode_j));
+  EXPECT_EQ(data.measure({}, 3, 1e9).kernel.runs, 3);
+  EXPECT_EQ(data.measure({}, 1000000, 0).kernel.runs, 1);
 }
 
 TEST(RunConversions, EveryPlanOfEveryOrderIsRight) {
