@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <set>
 
 namespace unravel::choose {
 
@@ -161,8 +162,11 @@ SharedVerdict verdict_of(const scan::Node &loop, const Combination &program,
   for (std::size_t number : loop.statements)
     statements.push_back(&program.leaves[number]);
   SharedVerdict result{depend::classify_shared(statements, loop.depth, prover, details), false};
+  std::set<std::string> assembled; // threads append to one
+  for (const IterationSpace *space : statements)
+    if (space->target.appends) assembled.insert(space->target.tensor);
   result.is_parallel =
-      result.verdict.verdict == depend::Verdict::Parallel &&
+      result.verdict.verdict == depend::Verdict::Parallel && assembled.size() <= 1 &&
       std::ranges::all_of(loop.statements, [&](std::size_t number) {
         const IterationSpace &space = program.leaves[number];
         if (space.target.appends && !appends_apart(*plans[number], loop.depth, space, prover)) return false;
@@ -209,8 +213,8 @@ bool runs_in_parallel(const SharedVerdict &loop, const parse::ScheduleTree &sche
       fmt::format("the loop over `{}` can't run in parallel: {}", wanted.text,
                   carries
                       ? "its statements carry a dependence"
-                      : "iterations share the state of a find or an element, look for a divisor, or have a "
-                        "statement that is for one of them"),
+                      : "iterations share the state of a find or an element, append to several results, look "
+                        "for a divisor, or have a statement that is for one of them"),
       !carries                       ? "leave out `parallel`"
       : loop.verdict.witness.empty() ? "`unravel deps` shows the dependence"
                                      : "two iterations that conflict: " + loop.verdict.witness);

@@ -78,6 +78,21 @@ bool reads_at_position(const Obligations &obligations, const plan::HashMap &map)
   return false;
 }
 
+/// Is an array that they read as long as a count that statements change, which says nothing before these?
+bool has_unknown_length(const Obligations &obligations, const std::vector<Term> &keys) {
+  const scan::Nest &nest = obligations.nest();
+  const auto is_changed = [&](const Term &extent) {
+    return std::ranges::any_of(term::variables_of(extent),
+                               [&](const std::string &name) { return nest.changed.contains(name); });
+  };
+  for (const Term &key : keys)
+    for (const Term &read : term::applications_of(key)) {
+      const auto array = nest.arrays.find(read.as<term::Apply>()->function);
+      if (array != nest.arrays.end() && std::ranges::any_of(array->second, is_changed)) return true;
+    }
+  return false;
+}
+
 } // namespace
 
 Outcome try_map(Obligations &obligations, LevelPlan &plan) {
@@ -191,6 +206,8 @@ Outcome try_hash(Obligations &obligations, LevelPlan &plan) {
     map.targets.push_back(part->second);
   }
   if (map.keys.empty()) return {false, false, false, "O-block not proved"};
+  if (has_unknown_length(obligations, map.keys))
+    return {false, false, false, "how many positions there may be isn't known before the loops"};
   if (!obligations.bounds_in_order(map)) map.upper = term::maximum({map.lower, map.upper});
   const bool serves_one = loops_since(obligations, map.level) == 0,
              reads = reads_at_position(obligations, map);

@@ -169,6 +169,25 @@ std::vector<Variables> likely_states(const Obligations &obligations, Direction d
   return states;
 }
 
+namespace {
+
+/// So many first levels have iterations between which the term may change, though their variables don't tell.
+std::size_t changed_by(const Obligations &obligations, const Term &term) {
+  const std::map<std::string, std::size_t> &changed = obligations.nest().changed;
+  std::size_t levels = 0;
+  const auto look_up = [&](const std::string &name) {
+    if (const auto found = changed.find(name); found != changed.end())
+      levels = std::max(levels, found->second);
+  };
+  for (const Term &application : term::applications_of(term))
+    look_up(application.as<term::Apply>()->function);
+  for (const std::string &name : term::variables_of(term))
+    look_up(name);
+  return levels;
+}
+
+} // namespace
+
 std::optional<Term> computed_before(const Obligations &obligations, Term term, std::size_t before) {
   const std::vector<Level> &levels = obligations.nest().levels;
   for (std::size_t k = obligations.outer().size(); k-- > before;) {
@@ -177,6 +196,7 @@ std::optional<Term> computed_before(const Obligations &obligations, Term term, s
     if (!definition) return std::nullopt;
     term = term::substitute(term, {{levels[k].variable, *definition}});
   }
+  if (before < std::min(changed_by(obligations, term), obligations.outer().size())) return std::nullopt;
   std::vector<Term> loads = term::applications_of(term);
   const std::set<Term> &safe = obligations.nest().safe_loads;
   bool all_safe = std::ranges::all_of(loads, [&](const Term &load) { return safe.count(load) != 0; });

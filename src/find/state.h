@@ -28,7 +28,7 @@ bool is_tested(const Obligations &obligations, std::size_t end);
 
 /// The term over variables of levels [0, before) only, if it can be computed there: seen through Lets and
 /// through direct finds without a test. An array must not be read before the tests that may keep the index
-/// within it, unless the scan knows that it is safe.
+/// within it, unless the scan knows that it is safe, nor outside a loop that changes it.
 std::optional<term::Term> computed_before(const Obligations &obligations, term::Term term,
                                           std::size_t before);
 

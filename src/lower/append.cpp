@@ -1,6 +1,7 @@
 #include "lower/append.h"
 
 #include "loop/walk.h"
+#include "lower/jump.h"
 
 #include <algorithm>
 
@@ -293,7 +294,8 @@ Appending::Appending(const combine::IterationSpace &space, const LeafPlan &plan,
   // And only where the statement has a part in each of its iterations; merged loops test conditions inside.
   const auto level = static_cast<std::size_t>(first - nest.begin());
   const bool is_in_each = plan.merged || (first->guards.empty() && shared.conditions.empty());
-  if (is_in_each && level + 1 >= plan.shared) begins_at_ = level;
+  // A loop that goes on at its next match skips iterations, which have pointers to begin, too.
+  if (is_in_each && level + 1 >= plan.shared && !jump_at(plan, level, std::nullopt)) begins_at_ = level;
 }
 
 Term Appending::position(std::size_t level) const {

@@ -197,10 +197,9 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
         "scan",
         [&] {
           const combine::Combination &all = in_.combination;
-          const auto shared = [&](scan::Nest nest) {
-            return scan::with_first_loops(std::move(nest), space, leaf.plan.shared);
-          };
-          instances = shared(scan::scan_space(space, leaf.order, all.axioms, all.arrays));
+          instances = scan::with_first_loops(scan::scan_space(space, leaf.order, all.axioms, all.arrays),
+                                             space, leaf.plan.shared);
+          instances.changed = changed_around(number, instances.levels.size());
           searches.clear();
           for (std::size_t k = 0; k < space.lookups.size(); ++k) {
             const combine::Lookup &lookup = space.lookups[k];
@@ -324,6 +323,23 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
   }
   leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
   return leaf;
+}
+
+std::map<std::string, std::size_t> LeafPlanner::changed_around(std::size_t number, std::size_t levels) const {
+  std::map<std::string, std::size_t> changed;
+  const std::vector<combine::IterationSpace> &leaves = in_.combination.leaves;
+  for (const combine::LocalTensor &local : in_.combination.locals) {
+    if (!local.insertion) continue;
+    std::size_t loops = 0;
+    for (std::size_t k = 0; k < leaves.size(); ++k)
+      if (leaves[k].target.tensor == local.tensor)
+        loops = std::max(loops,
+                         k == number ? levels : compute::shared_loops(leaves[number].place, leaves[k].place));
+    if (!local.insertion->count.empty()) changed.emplace(local.insertion->count, loops);
+    for (const layout::IndexElement &element : local.insertion->sets)
+      changed.emplace(element.array, loops);
+  }
+  return changed;
 }
 
 bool LeafPlanner::reads_what_changes(std::size_t number) const {

@@ -79,6 +79,8 @@ private:
   bool nest_terms(Leaf &leaf, std::size_t number, const std::function<void()> &scan, Steps &steps) const;
   /// The plan without alternatives.
   Leaf plan_loops(std::size_t number, schedule::Counts counts, Steps &steps);
+  /// scan::Nest::changed of the statement, whose nest has so many levels.
+  std::map<std::string, std::size_t> changed_around(std::size_t number, std::size_t levels) const;
   /// May the values that the statement reads change while it is executed?
   bool reads_what_changes(std::size_t number) const;
   void run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths);

@@ -57,6 +57,9 @@ struct Nest {
   std::set<term::Term> safe_loads;
   /// The extents of all arrays, as in combine::Combination.
   std::map<std::string, std::vector<term::Term>> arrays;
+  /// Index arrays and counts that iterations of so many first levels change: of tensors that other statements
+  /// in these loops make.
+  std::map<std::string, std::size_t> changed = {};
 };
 
 /// All terms of a level.
