@@ -292,7 +292,8 @@ Operand Naming::operand(const Access &access, const layout::Piece &piece, bool i
   };
   for (const Term &part : term::conjuncts(piece.relation)) {
     relation.push_back(here(part));
-    if (part.as<term::Compare>()) continue;
+    const auto *denied = part.as<term::Not>();
+    if (part.as<term::Compare>() || (denied && denied->of.as<term::Compare>())) continue;
     // An `or` bounds no loop, but what is stored lies inside the tensor.
     for (std::size_t k = 0; k < layout.coordinates.size(); ++k)
       if (term::mentions(part, layout.coordinates[k]))
