@@ -253,11 +253,7 @@ private:
       if (!is_said) parts.push_back(term::at_most(Term(0), term::variable(index)));
     }
     parts.push_back(over_sizes(statement.condition));
-    std::vector<Term> flat;
-    for (const Term &part : parts)
-      for (const Term &each : term::conjuncts(part))
-        flat.push_back(each);
-    return term::conjunction(std::move(flat));
+    return term::conjunction(std::move(parts));
   }
 
   /// Sizes of tensors are not negative; conditions hold.
@@ -507,7 +503,7 @@ private:
     return stored.negative ? value::negated(value) : value;
   }
 
-  /// `space`: the statement's, with this relation.
+  /// `space`: the statement's, with this relation. Without places: it is never stored.
   Lookup lookup_of(const Access &access, Lookup::Wanted wanted, const Statement &statement,
                    const IterationSpace &space, const std::vector<Term> &relation) const {
     Lookup lookup{wanted, access.name(), access.tensor, {}, access.fill_or_zero()};
@@ -521,6 +517,7 @@ private:
       std::vector<Term> all = relation;
       all.insert(all.end(), stored.begin(), stored.end());
       join_arguments(together, all, stored);
+      if (is_empty(together, {})) continue; // never stored there
       lookup.places.push_back(
           {together.operands.front(), value_at(access, piece, access.name()), together.places});
     }

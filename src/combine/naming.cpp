@@ -290,8 +290,16 @@ Operand Naming::operand(const Access &access, const layout::Piece &piece, bool i
   auto here = [&](const Term &term) {
     return term::substitute(term::rename(term, variables, functions), access_relation);
   };
-  for (const Term &part : term::conjuncts(piece.relation))
+  for (const Term &part : term::conjuncts(piece.relation)) {
     relation.push_back(here(part));
+    const auto *denied = part.as<term::Not>();
+    if (part.as<term::Compare>() || (denied && denied->of.as<term::Compare>())) continue;
+    // An `or` bounds no loop, but what is stored lies inside the tensor.
+    for (std::size_t k = 0; k < layout.coordinates.size(); ++k)
+      if (term::mentions(part, layout.coordinates[k]))
+        relation.push_back(term::between(Term(0), access.subscripts[k].value,
+                                         term::variable(variables.at(layout.sizes[k]))));
+  }
   if (piece.value.array.empty()) return operand;
   operand.array = qualified(access.tensor, piece.value.array);
   const layout::Array &array = *layout.array(piece.value.array);

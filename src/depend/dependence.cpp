@@ -27,7 +27,8 @@ std::vector<Reference> references(const combine::IterationSpace &space) {
   for (const combine::Operand &operand : space.operands)
     result.push_back({operand.tensor, operand.coordinates, false, std::nullopt});
   for (const combine::Lookup &lookup : space.lookups)
-    result.push_back({lookup.tensor, lookup.places.front().operand.coordinates, false, std::nullopt});
+    if (!lookup.places.empty()) // else nothing is read
+      result.push_back({lookup.tensor, lookup.places.front().operand.coordinates, false, std::nullopt});
   if (space.target.appends) {
     std::vector<Term> first; // others' nodes may be appended by other threads
     if (space.target.first_node) first.push_back(space.target.first_node->value);

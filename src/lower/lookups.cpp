@@ -69,9 +69,10 @@ loop::Block behind_search(const combine::Lookup &lookup, loop::Block inside) {
 
 std::size_t looked_up_before(const LeafPlan &plan, std::size_t lookup, std::optional<std::size_t> parallel) {
   std::size_t level = parallel ? *parallel + 1 : 0;
+  bool is_searched = false;
   for (const plan::Search &search : plan.searches)
-    if (search.lookup == lookup) level = std::max(level, search.before);
-  return level;
+    if (search.lookup == lookup) level = std::max(level, search.before), is_searched = true;
+  return is_searched ? level : plan.visits();
 }
 
 bool begins_state_at(const LeafPlan &plan, const plan::LevelPlan &find, const plan::Search *search,

@@ -20,7 +20,8 @@ loop::Block at_match(const combine::Lookup &lookup, std::size_t place);
 /// What stands behind the search, `inside` being all that the element is looked for.
 loop::Block behind_search(const combine::Lookup &lookup, loop::Block inside);
 
-/// The level before which the lookup's element is looked for: inside the parallel loop.
+/// The level before which the lookup's element is looked for: inside the parallel loop. What is never stored
+/// is missed by each instance, as there may be none.
 std::size_t looked_up_before(const LeafPlan &plan, std::size_t lookup, std::optional<std::size_t> parallel);
 
 /// Does the level begin with the state of that walk? `search`: whose levels are being made, or null. What is

@@ -4,6 +4,7 @@
 #include "loop/walk.h"
 #include "lower/members.h"
 #include "lower/merge.h"
+#include "lower/origins.h"
 #include "lower/pieces.h"
 #include "lower/values.h"
 #include "report/diagnostic.h"
@@ -78,17 +79,35 @@ std::vector<Block *> blocks_from(LoweredStatement &statement, std::size_t depth)
   return blocks;
 }
 
-/// A state or a map for all iterations of the loop would be made whether or not a condition holds that
-/// belongs around the loop.
-void require_made_once(const LoweredStatement &statement, std::size_t depth) {
+/// The statement's conditions that are known outside of that shared loop.
+std::vector<Term> conditions_outside(const LoweredStatement &statement, std::size_t depth) {
   const std::vector<scan::Level> &levels = statement.plan->nest.levels;
   std::vector<Term> conditions = statement.shared.conditions;
   const std::vector<Term> &guards = levels[statement.shared.count - 1].guards;
   conditions.insert(conditions.end(), guards.begin(), guards.end());
-  for (const Term &condition : conditions)
-    if (std::none_of(levels.begin() + static_cast<std::ptrdiff_t>(depth), levels.end(),
-                     [&](const scan::Level &level) { return term::mentions(condition, level.variable); }))
-      scan::fail_shared(levels[depth].variable, *statement.space);
+  std::erase_if(conditions, [&](const Term &condition) {
+    return std::any_of(levels.begin() + static_cast<std::ptrdiff_t>(depth), levels.end(),
+                       [&](const scan::Level &level) { return term::mentions(condition, level.variable); });
+  });
+  return conditions;
+}
+
+/// What stands around a shared loop is done where the statement's conditions hold; its variables are declared
+/// anyway, for what follows.
+AroundLoop guarded(AroundLoop around, const std::vector<Term> &conditions, const loop::Origin &origin) {
+  const auto guard = [&](Block block) {
+    return block.empty() ? Block() : with_origin(where(conditions, std::move(block)), origin);
+  };
+  if (conditions.empty()) return around;
+  Block declared;
+  for (loop::Statement &statement : around.before)
+    if (auto *declare = std::get_if<loop::Declare>(&statement.kind)) {
+      declared.push_back({loop::Declare{declare->variable, Term(0)}, statement.origins});
+      statement.kind = loop::Assign{declare->variable, declare->initial};
+    }
+  report::require(declared_for_rest(around.before).empty(), "only states are declared in front of a loop");
+  loop::append(declared, guard(std::move(around.before)));
+  return {std::move(declared), guard(std::move(around.behind))};
 }
 
 /// The loop over pieces of equal work.
@@ -320,11 +339,13 @@ private:
     Block before, behind;
     loop::Origins origins;
     for (std::size_t number : node.statements) {
-      AroundLoop &around = statements_.at(number).code.around[node.depth];
-      if (!around.before.empty()) require_made_once(statements_.at(number), node.depth);
+      LoweredStatement &statement = statements_.at(number);
+      const loop::Origin origin{static_cast<int>(number), 0, static_cast<int>(node.depth)};
+      AroundLoop around = guarded(std::move(statement.code.around[node.depth]),
+                                  conditions_outside(statement, node.depth), origin);
       loop::append(before, std::move(around.before));
       loop::append(behind, std::move(around.behind));
-      origins.push_back({static_cast<int>(number), 0, static_cast<int>(node.depth)});
+      origins.push_back(origin);
     }
     loop::For loop{node.variable, node.lower, node.upper};
     const LeafPlan &plan = *statements_.at(node.statements.front()).plan;

@@ -32,7 +32,7 @@ using Replace = std::function<loop::Block(loop::For, const loop::Origins &)>;
 /// where all who use them see them, and the code of locals around what is about them. `in_wavefronts` makes
 /// of the outermost loop of those that are to be executed so, if it is there, whatever stands in its place.
 /// `rounds`: as in combine::Combination.
-/// Throws a limit where what a loop begins with would stand outside of a condition.
+/// What a statement does in front of a loop is done where its conditions hold.
 loop::Block in_shared_loops(const std::vector<scan::Node> &tree, LoweredStatements statements,
                             std::map<std::string, LocalCode> locals,
                             const std::map<std::string, std::string> &rounds = {},

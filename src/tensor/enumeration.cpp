@@ -10,6 +10,26 @@ namespace unravel::tensor {
 using data::Random;
 using term::Term;
 
+/// The state of one enumeration.
+struct Enumeration::Walk {
+  std::vector<std::int64_t> values;
+  const std::function<bool(const std::int64_t *)> &visit;
+  std::int64_t budget;
+  Trouble &trouble;
+  Random *random = nullptr;
+  std::size_t part = 0, parts = 1;
+  End end = End::Complete;
+
+  bool stop(End why) {
+    end = why;
+    return false;
+  }
+  bool undefined(const Term &condition) {
+    trouble = {condition, values};
+    return stop(End::Undefined);
+  }
+};
+
 Enumeration::Enumeration(const Tensor &tensor, std::vector<std::string> variables, const Term &formula,
                          const std::vector<Ranged> &ranged)
     : tensor_(tensor), variables_(std::move(variables)) {
@@ -89,7 +109,29 @@ bool Enumeration::place_next(std::vector<Term> &open, std::vector<bool> &known) 
   return false;
 }
 
+/// Do bounds that are known at once leave a variable no value? Then no array is read, as by kernels: a loop
+/// over it has no iteration.
+bool Enumeration::excludes_all(const std::vector<Term> &parts) const {
+  const std::vector<bool> none(variables_.size(), false);
+  Trouble trouble;
+  const std::function<bool(const std::int64_t *)> nothing;
+  for (std::size_t v = 0; v < variables_.size(); ++v) {
+    Step step;
+    for (const Term &part : parts)
+      if (std::optional<Bound> bound = is_equation(part) ? std::nullopt : bound_of(part, v, none))
+        if (term::applications_of(part).empty()) step.bounds.push_back(std::move(*bound));
+    Walk walk{std::vector<std::int64_t>(variables_.size()), nothing, 0, trouble};
+    std::int64_t low = 0, high = 0;
+    if (range(step, walk, low, high) && low > high) return true;
+  }
+  return false;
+}
+
 void Enumeration::plan(std::vector<Term> open, const std::vector<Ranged> &ranged) {
+  if (excludes_all(open)) {
+    first_filters_.push_back({term::falsity(), Evaluator(term::falsity(), tensor_, variables_)});
+    return;
+  }
   // As kernels test them: `0 <= ptr(p)` before what is read at ptr(p).
   std::ranges::stable_sort(open, {}, term::nesting_of);
   std::vector<bool> known(variables_.size(), false);
@@ -118,26 +160,6 @@ void Enumeration::plan(std::vector<Term> open, const std::vector<Ranged> &ranged
   for (std::size_t v = 0; v < variables_.size() && !unbounded_; ++v)
     if (!known[v]) unbounded_ = variables_[v];
 }
-
-/// The state of one enumeration.
-struct Enumeration::Walk {
-  std::vector<std::int64_t> values;
-  const std::function<bool(const std::int64_t *)> &visit;
-  std::int64_t budget;
-  Trouble &trouble;
-  Random *random = nullptr;
-  std::size_t part = 0, parts = 1;
-  End end = End::Complete;
-
-  bool stop(End why) {
-    end = why;
-    return false;
-  }
-  bool undefined(const Term &condition) {
-    trouble = {condition, values};
-    return stop(End::Undefined);
-  }
-};
 
 bool Enumeration::passes(const std::vector<Condition> &filters, Walk &walk) const {
   for (const Condition &filter : filters) {

@@ -69,6 +69,7 @@ private:
   struct Walk;
 
   void plan(std::vector<term::Term> open, const std::vector<Ranged> &ranged);
+  bool excludes_all(const std::vector<term::Term> &parts) const;
   bool place_next(std::vector<term::Term> &open, std::vector<bool> &known);
   std::optional<Bound> bound_of(const term::Term &part, std::size_t variable,
                                 const std::vector<bool> &known) const;
