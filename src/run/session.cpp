@@ -352,7 +352,7 @@ private:
     call.arguments.push_back(workspace.get());
     std::vector<double> times;
     double all = 0;
-    for (int round = 0; round < std::max(1, request_.repeat) && all < patience_; ++round) {
+    for (int round = 0; round == 0 || (round < request_.repeat && all < patience_); ++round) {
       before(round);
       Clock clock;
       const int code = entry(call.arguments.data());
