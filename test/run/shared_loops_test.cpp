@@ -324,7 +324,8 @@ TEST(SharedLoops, refusals_say_why) {
   EXPECT_EQ(refusal("tensor z(n); for i in [0,n) { if i = 0 { z(i) += 2; } z(i) += 0.5; }", {},
                     "shift i by 2; parallel i.shift"),
             "not-parallel: the loop over `i.shift` can't run in parallel: iterations share the state of a "
-            "find or an element, look for a divisor, or have a statement that is for one of them");
+            "find or an element, append to several results, look for a divisor, or have a statement that is "
+            "for one of them");
   EXPECT_EQ(refusal(residual, {{"A", "csr"}}, "bound k in [0, 2)"),
             "unknown-variable: `k` is not a variable of this computation");
 }
