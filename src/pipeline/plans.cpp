@@ -83,19 +83,8 @@ Front planned(const Request &request, Front front, compute::PlannedLine line, st
     front.nested = compute::with_names(std::move(line.nested), front.computation.program);
     return front;
   }
-  const parse::ProgramTree &tree = *line.program;
-  front.is_planned = true;
-  front.program = parse::to_text(tree);
-  const std::string text = std::move(front.computation.text);
-  front.computation = compute::make_computation(tree, front.computation.program.fills);
-  front.computation.text = text;
+  take_program(request, *line.program, front.computation.program.fills, front);
   front.nested = compute::with_names(std::move(line.nested), front.computation.program);
-  const value::Type type = front.types.at(front.computation.tensors.front().name);
-  for (const auto &[local, around] : front.computation.program.local_tensors)
-    front.types[local] = type;
-  for (const auto &[local, around] : front.computation.program.locals)
-    front.types[local] = type;
-  settle_types(request, front);
   return front;
 }
 

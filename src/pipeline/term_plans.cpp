@@ -234,16 +234,9 @@ std::optional<Front> with_planned_terms(const Request &request, const Front &fro
   if (line.statements.front().accumulate) fills.emplace(result, compute::initial_of(line, result));
   const parse::ProgramTree tree = compute::with_planned_terms(line, std::move(planned.statements));
   made->why = std::move(planned.why);
-  made->is_planned = true;
-  made->program = parse::to_text(tree);
-  made->computation = compute::make_computation(tree, fills);
   made->computation.text = front.computation.text;
+  take_program(request, tree, std::move(fills), *made);
   made->nested = compute::with_names(std::move(planned.nested), made->computation.program);
-  for (const auto &[local, around] : made->computation.program.local_tensors)
-    made->types[local] = made->types.at(result);
-  for (const auto &[local, around] : made->computation.program.locals)
-    made->types[local] = made->types.at(result);
-  settle_types(request, *made);
   made->milliseconds += watch.milliseconds();
   return made;
 }

@@ -3,6 +3,7 @@
 
 #include "combine/structure.h"
 #include "compute/own_operators.h"
+#include "parse/parse.h"
 
 #include "report/diagnostic.h"
 #include "value/typed.h"
@@ -250,6 +251,20 @@ void settle_types(const Request &request, Front &front) {
       if (array.is_value) array.element = value::facts_of(types.at(tensor)).word;
   }
   settle_indices(request, front);
+}
+
+void take_program(const Request &request, const parse::ProgramTree &tree, compute::Fills fills,
+                  Front &front) {
+  front.is_planned = true;
+  front.program = parse::to_text(tree);
+  std::string text = std::move(front.computation.text);
+  const value::Type type = front.types.at(front.computation.program.statements.front().target.tensor);
+  front.computation = compute::make_computation(tree, fills);
+  front.computation.text = std::move(text);
+  for (const auto *locals : {&front.computation.program.local_tensors, &front.computation.program.locals})
+    for (const auto &[local, around] : *locals)
+      front.types[local] = type;
+  settle_types(request, front);
 }
 
 } // namespace unravel::pipeline

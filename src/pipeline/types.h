@@ -9,4 +9,8 @@ namespace unravel::pipeline {
 /// of, what C makes of the operands' types. Throws mistakes: fills that their tensor's type doesn't hold.
 void settle_types(const Request &request, Front &front);
 
+/// In place of the front's line the program that it is taken apart into; all its locals have the type of the
+/// result, and what is said of the line is kept.
+void take_program(const Request &request, const parse::ProgramTree &tree, compute::Fills fills, Front &front);
+
 } // namespace unravel::pipeline
