@@ -383,6 +383,8 @@ def is_sparse_array(value):
 def _dense(array):
     """(tensor, whether it shares the memory)."""
     name = "dense" if array.ndim <= 4 else "d" * array.ndim
+    if not array.flags.aligned:
+        return _dense(array.copy())[0], False
     if array.flags.c_contiguous:
         return over(name, array.shape, {"val": array}), True
     if array.ndim <= 4:

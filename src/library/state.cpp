@@ -120,6 +120,16 @@ bool Tensor::State::is_writable() const {
   return true;
 }
 
+void check_aligned(const std::string &name, value::Type type, const void *memory) {
+  const std::size_t numbers = value::is_complex(type) ? 2 : 1;
+  const std::size_t width = value::facts_of(type).bytes / numbers;
+  if (reinterpret_cast<std::uintptr_t>(memory) % width != 0)
+    report::fail(report::Kind::value_width,
+                 fmt::format("the address of array `{}` isn't a multiple of {}, the size of {}", name, width,
+                             numbers == 2 ? "its elements' parts" : "its elements"),
+                 "copy it to memory that is aligned");
+}
+
 void Tensor::State::take(tensor::Tensor made) {
   shape = made.shape();
   std::vector<std::int64_t> counts;

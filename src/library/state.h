@@ -68,6 +68,10 @@ struct Tensor::State {
   void make_slots(const std::vector<std::int64_t> &counts);
 };
 
+/// Throws where memory can't be an array of such elements: C wants the addresses of numbers to be multiples
+/// of their size.
+void check_aligned(const std::string &name, value::Type type, const void *memory);
+
 /// What the rest of the library may do with the public handles.
 struct Access {
   static Tensor tensor(std::shared_ptr<Tensor::State> state) { return Tensor(std::move(state)); }

@@ -315,6 +315,7 @@ Tensor Tensor::over(const std::string &layout, const std::vector<std::int64_t> &
       const Array &array = given->second;
       if (!array.data() && array.count() > 0)
         fail(Kind::missing_input, fmt::format("array `{}` is a null pointer", declared.name));
+      check_aligned(declared.name, unravel::type_of(array.type()), array.data());
       types.add(declared, unravel::type_of(array.type()));
       over.arrays.emplace(declared.name, data::Elements::over(unravel::type_of(array.type()), array.data(),
                                                               array.count(), owner, array.is_writable()));
