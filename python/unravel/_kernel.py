@@ -10,7 +10,7 @@ import weakref
 
 import numpy as np
 
-from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
+from ._library import Argument, CSource as _CSource, Error, Format, TYPES, call, lib, take_text, type_of
 from ._tensor import (ATTRIBUTES, Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, is_users, sparse,
                       tight, without_type)
 
@@ -110,7 +110,28 @@ class _Machine:
 
 
 def _is_number(value):
-    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
+    return isinstance(value, (int, float, complex, np.number, np.bool_))
+
+
+def _dtypes_beside(arguments, results):
+    """Of the arrays among the operands: those that a number beside them adapts to, bools, integers, floats or complex ones."""
+    found = [value.dtype for name, value in arguments.items()
+             if name not in results and getattr(value, "dtype", None) is not None and not _is_number(value)]
+    kinds = ["biufc".find(dtype.kind) for dtype in found]
+    most = max(kinds, default=0)
+    return [dtype for dtype, kind in zip(found, kinds) if kind == most or kind + most == 3 and kind > 0]
+
+
+def _as_array(number, dtypes):
+    """The number as an array of no modes: NumPy's keep their dtype, Python's take that of the arrays if it holds them."""
+    if isinstance(number, np.generic) and number.dtype in TYPES:
+        return np.asarray(number)
+    if isinstance(number, int) and not -2**63 <= number < 2**64:
+        number = float(number)
+    try:
+        return np.array(number, np.result_type(*dtypes, number) if dtypes else None)
+    except OverflowError:
+        return np.asarray(number)
 
 
 def _needs_copy(value):
@@ -124,8 +145,10 @@ _PARTS = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "da
 
 
 def _sort(value):
-    """What a binding is looked up by: of arrays how they lie in memory, of others which object it is."""
-    return (value.shape, value.strides, value.dtype.num) if type(value) is np.ndarray else id(value)
+    """What a binding is looked up by: of arrays how they lie in memory, of numbers the type, else which object it is."""
+    if type(value) is np.ndarray:
+        return value.shape, value.strides, value.dtype.num
+    return type(value) if _is_number(value) else id(value)
 
 
 def _stands_in(value, tensor):
@@ -134,7 +157,7 @@ def _stands_in(value, tensor):
 
 
 def _look_of_arrays_like(value):
-    """A function of an argument: the address of its elements, or None if it doesn't lie in memory as this array does."""
+    """A function of an argument: an address of elements like the array's, or None if they don't lie in memory so."""
     shape, strides, dtype, is_writable = value.shape, value.strides, value.dtype, value.flags.writeable
     step = dtype.alignment
 
@@ -144,6 +167,16 @@ def _look_of_arrays_like(value):
             if is_const != is_writable and address % step == 0:
                 return address
         return None
+
+    return look
+
+
+def _look_of_numbers_like(array, dtypes):
+    """A function of an argument: an array with the number, or None if its dtype would be another one."""
+
+    def look(given):
+        made = _as_array(given, dtypes)
+        return made if made.dtype is array.dtype else None
 
     return look
 
@@ -199,11 +232,14 @@ class _Binding:
         """Of arguments that fit: the addresses of arrays that come in the place of others, by tensor. Else None."""
         arrays = self.addresses()
         for look, place, value in zip(self.looks, self.places, values):
-            address = look(value)
-            if address is None:
+            found = look(value)
+            if found is None:
                 return None
-            if address:
-                arrays[place] = address
+            if type(found) is np.ndarray:  # of a number: nobody else has it
+                arrays.kept = getattr(arrays, "kept", ()) + (found,)
+                found = found.__array_interface__["data"][0]
+            if found:
+                arrays[place] = found
         return arrays
 
     def run(self, arguments, arrays):
@@ -253,7 +289,7 @@ class _Machines:
         # Mistakes are told at once.
         first, self._all_formats = _with_dense(
             self.formats, lambda formats: _Machine(expression, options, formats, {}, later=True))
-        self.arguments, self.results = tuple(first.names), tuple(first.results)
+        self.arguments, self.results, self.sizes = tuple(first.names), tuple(first.results), tuple(first.sizes)
 
     __reduce__ = _Machine.__reduce__
 
@@ -318,11 +354,14 @@ class Kernel:
     def _call(self, key, arguments, computed=None):
         """computed: all arguments of `compute`, which doesn't keep them alive."""
         tensors, shares = {}, True
-        operands, copies = {}, {}
+        operands, copies, numbers = {}, {}, {}
+        dtypes = _dtypes_beside(arguments, self.results)
         for name, value in arguments.items():
             if _is_number(value):
-                tensors[name] = value
-                continue
+                if name not in self.arguments or name in self._machines.sizes or self._says_type(name):
+                    tensors[name] = value
+                    continue
+                value = numbers[name] = _as_array(value, dtypes)
             if name in self.results and _needs_copy(value):
                 copies[name] = value.copy()
             made, is_view = as_tensor(copies.get(name, value))
@@ -361,7 +400,8 @@ class Kernel:
                 result.format = " ".join([like, without_type(operands[like[5:]].format), *fill])
             made.append(as_result(result, wants_arrays))
         if key is not None and shares and len(self.results) == 1:
-            self._bind(key, arguments, computed, tensors, machine, made[0], results[self.results[0]])
+            looks = {name: _look_of_numbers_like(array, dtypes) for name, array in numbers.items()}
+            self._bind(key, arguments, computed, tensors, looks, machine, made[0], results[self.results[0]])
         return made[0] if len(made) == 1 else tuple(made)
 
     @staticmethod
@@ -388,9 +428,13 @@ class Kernel:
             return tensor.to(wanted), False
         return tensor.to(without_type(wanted)), False
 
-    def _bind(self, key, arguments, computed, tensors, machine, result, tensor):
-        """Later calls with the same objects are fast. tensor: what the result was made of."""
-        if machine.sizes:
+    def _says_type(self, name):
+        """Whether the tensor's format says a type of values."""
+        return name in self.formats and without_type(self.formats[name]) != tight(self.formats[name])
+
+    def _bind(self, key, arguments, computed, tensors, looks, machine, result, tensor):
+        """Later calls with arguments alike are fast. looks: of the numbers; tensor: what the result was made of."""
+        if machine.sizes or not all(isinstance(each, Tensor) for each in tensors.values()):
             return
         is_given = self.results[0] in arguments
         is_dense = isinstance(result, (np.ndarray, np.generic))
@@ -404,8 +448,10 @@ class Kernel:
         if computed is not None:
             bindings, most, forget = _computed, _most_computed, lambda _: _computed.pop(key, None)
         given = arguments if computed is None else computed
-        others = {name for name, made in tensors.items() if isinstance(made, Tensor) and _stands_in(given[name], made)}
-        looks = [_look_of_arrays_like(value) if name in others else _look_of(value, forget) for name, value in given.items()]
+        looks = looks | {name: _look_of_arrays_like(given[name]) for name, made in tensors.items()
+                         if _stands_in(given[name], made)}
+        others = set(looks)
+        looks = [looks[name] if name in looks else _look_of(value, forget) for name, value in given.items()]
         if None in looks or any(name not in machine.tensors for name in tensors):
             return
         binding = _Binding()

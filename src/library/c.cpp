@@ -121,10 +121,13 @@ unravel::IndexType index_of(unravel_type type) {
 unravel::Options options_of(const unravel_options *from) {
   unravel::Options options;
   if (!from) return options;
+  given_all(from->formats, from->format_count, "formats");
   for (size_t k = 0; k < from->format_count; ++k)
     options.formats[&given(from->formats[k].name, "name")] = &given(from->formats[k].text, "text");
+  given_all(from->schedules, from->schedule_count, "schedules");
   for (size_t k = 0; k < from->schedule_count; ++k)
     options.schedules.emplace_back(&given(from->schedules[k], "schedules"));
+  given_all(from->finds, from->find_count, "finds");
   for (size_t k = 0; k < from->find_count; ++k)
     options.finds.emplace_back(&given(from->finds[k], "finds"));
   if (from->name) options.name = from->name;
@@ -165,7 +168,6 @@ void hand_out(const Kernel::Code &code, const Bound &bound, unravel_tensor **res
     results[k] = all[k].release();
 }
 
-/// The arguments of a call. Precondition: there are as many as the kernel takes.
 /// The tensor with another array in place of its only one.
 Tensor with_array(const Tensor &tensor, void *array, const std::string &name) {
   const Tensor::State &state = Access::state(tensor);
@@ -182,6 +184,7 @@ Tensor with_array(const Tensor &tensor, void *array, const std::string &name) {
   return Access::tensor(std::move(made));
 }
 
+/// The arguments of a call. Precondition: there are as many as the kernel takes.
 Bound by_places(const Kernel::Code &code, unravel_tensor *const *tensors, void *const *arrays,
                 const std::int64_t *sizes) {
   Bound bound;

@@ -107,7 +107,7 @@ tensor::Tensor Tensor::State::tensor() const {
   made.layout = kind->layout;
   for (std::size_t mode = 0; mode < shape.size(); ++mode)
     made.sizes[kind->layout.sizes[mode]] = shape[mode];
-  for (std::size_t k = 0; k < kind->layout.counts.size(); ++k)
+  for (std::size_t k = 0; k < kind->layout.counts.size() && !slots.empty(); ++k)
     made.counts[kind->layout.counts[k].name] = static_cast<std::int64_t>(slots[first_count() + k]);
   for (std::size_t k = 0; k < arrays.size(); ++k)
     made.arrays.emplace(kind->layout.arrays[k].name, arrays[k].shared());

@@ -54,7 +54,8 @@ struct Tensor::State {
   std::vector<std::int64_t> shape;
   std::vector<data::Elements> arrays; // in the layout's order
   double fill = 0;
-  /// The kernel's struct: sizes, counts, pointers to the arrays.
+  /// The kernel's struct: sizes, counts, pointers to the arrays. None of a result whose arrays aren't made
+  /// yet.
   std::vector<std::uint64_t> slots;
 
   /// May a kernel write to the arrays of values?

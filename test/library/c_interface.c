@@ -135,6 +135,19 @@ static void test_tensors(void) {
   EXPECT(released == 1);
 }
 
+static void test_lists_of_options(void) {
+  unravel_error error;
+  unravel_kernel *kernel = NULL;
+  for (int which = 0; which < 3; ++which) {
+    unravel_options options = unravel_options_new();
+    *(which == 0 ? &options.format_count : which == 1 ? &options.schedule_count : &options.find_count) = 1;
+    EXPECT_ERROR(unravel_kernel_make("y(i) = x(i)", &options, 0, NULL, &kernel, &error), "missing-input",
+                 which == 0   ? "`formats`"
+                 : which == 1 ? "`schedules`"
+                              : "`finds`");
+  }
+}
+
 static void test_kernels(void) {
   unravel_error error;
   unravel_tensor *A = matrix();
@@ -297,6 +310,9 @@ static void test_large_integers(void) {
   all[1].number = 1e300;
   EXPECT_ERROR(unravel_kernel_call(kernel, 2, all, NULL, &error), "bad-option",
                "an integer below 2^53 is expected");
+  all[1].number = -3;
+  EXPECT_ERROR(unravel_kernel_call(kernel, 2, all, NULL, &error), "bad-option",
+               "the extent of an index is not negative");
   all[1].number = 2;
   EXPECT(unravel_kernel_call(kernel, 2, all, &result, &error) == 0);
   EXPECT(unravel_tensor_shape(result)[0] == 2);
@@ -385,6 +401,7 @@ static void test_texts(void) {
 int main(void) {
   EXPECT(strcmp(unravel_version(), "0.1.0") == 0);
   test_tensors();
+  test_lists_of_options();
   test_kernels();
   test_errors_set_to_null();
   test_large_integers();
