@@ -189,12 +189,14 @@ const char *unravel_kernel_argument(const unravel_kernel *kernel, size_t k);
 int unravel_kernel_call(const unravel_kernel *kernel, size_t argument_count,
                         const unravel_argument *arguments, unravel_tensor **results, unravel_error *error);
 /* By places, without texts: for each tensor of the kernel's arguments, results first, one, or null for a
- * result that is to be made; then an integer for each size. `results` as above. */
-int unravel_kernel_run(const unravel_kernel *kernel, unravel_tensor *const *tensors, const int64_t *sizes,
-                       unravel_tensor **results, unravel_error *error);
+ * result that is to be made; then an integer for each size. `arrays`: null; or for each tensor null, or of a
+ * dense one the array, of as many elements of the same type, that this call is to have in place of its own.
+ * `results` as above. */
+int unravel_kernel_run(const unravel_kernel *kernel, unravel_tensor *const *tensors, void *const *arrays,
+                       const int64_t *sizes, unravel_tensor **results, unravel_error *error);
 /* The same for a kernel with one result, a dense one, which is written to `memory`, of so many bytes as it
  * has. tensors[0] is not looked at. */
-int unravel_kernel_run_into(const unravel_kernel *kernel, unravel_tensor *const *tensors,
+int unravel_kernel_run_into(const unravel_kernel *kernel, unravel_tensor *const *tensors, void *const *arrays,
                             const int64_t *sizes, void *memory, size_t bytes, unravel_error *error);
 /* How many threads its parallel loops take from now on. */
 int unravel_kernel_set_threads(const unravel_kernel *kernel, int threads, unravel_error *error);

@@ -10,7 +10,7 @@ import weakref
 
 import numpy as np
 
-from ._library import Argument, CSource as _CSource, Error, Format, call, lib, take_text, type_of
+from ._library import Argument, CSource as _CSource, Error, Format, TYPES, call, lib, take_text, type_of
 from ._tensor import (ATTRIBUTES, Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, is_users, sparse,
                       tight, without_type)
 
@@ -21,8 +21,9 @@ class Options:
     schedules: texts as in docs/schedules.md ("tile j by 4096"); finds: "x=binary"; threads: the number of threads of
     parallel loops; name: the name of the C function; index: np.int32 or np.int64, the default type of index arrays; dtype:
     the default type of values; budget_seconds: CPU time to spend on making the kernel faster, 0: no limit; machine:
-    "here", "portable" or a file; trust: accept layouts that aren't proved to stay inside their arrays. Only of emit_c: prefix, what the names of functions and structs begin with;
-    const_operands: the structs of operands hold pointers to const arrays.
+    "here", "portable" or a file; trust: accept layouts that aren't proved to stay inside their arrays. Only of emit_c:
+    prefix, what the names of functions and structs begin with; const_operands: the structs of operands hold pointers to
+    const arrays.
     """
 
     def __init__(self, schedules=(), finds=(), threads=None, name="kernel", index=np.int32, dtype=None,
@@ -109,23 +110,87 @@ class _Machine:
 
 
 def _is_number(value):
-    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
+    return isinstance(value, (int, float, complex, np.number, np.bool_))
 
 
-def _has_gaps(value):
-    return isinstance(value, np.ndarray) and value.ndim == 1 and value.size > 1 and value.flags.writeable \
-        and not value.flags.c_contiguous
+def _dtypes_beside(arguments, results):
+    """Of the arrays among the operands: those that a number beside them adapts to, bools, integers, floats or complex ones."""
+    found = [value.dtype for name, value in arguments.items()
+             if name not in results and getattr(value, "dtype", None) is not None and not _is_number(value)]
+    kinds = ["biufc".find(dtype.kind) for dtype in found]
+    most = max(kinds, default=0)
+    return [dtype for dtype, kind in zip(found, kinds) if kind == most or kind + most == 3 and kind > 0]
+
+
+def _as_array(number, dtypes):
+    """The number as an array of no modes: NumPy's keep their dtype, Python's take that of the arrays if it holds them."""
+    if isinstance(number, np.generic) and number.dtype in TYPES:
+        return np.asarray(number)
+    if isinstance(number, int) and not -2**63 <= number < 2**64:
+        number = float(number)
+    try:
+        return np.array(number, np.result_type(*dtypes, number) if dtypes else None)
+    except OverflowError:
+        return np.asarray(number)
+
+
+def _needs_copy(value):
+    """Whether a kernel can't write to the memory of a result: elements lie apart, or at odd addresses."""
+    return isinstance(value, np.ndarray) and value.flags.writeable and (
+        not value.flags.aligned or value.ndim == 1 and value.size > 1 and not value.flags.c_contiguous)
 
 
 _PARTS = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"),
           "bsr": ("indptr", "indices", "data"), "coo": ("row", "col", "data"), "dia": ("offsets", "data", "data")}
 
 
-def _check_of(value, forget=None):
-    """A function that tells whether an argument is that object, as it was; None where that can't be told.
+def _sort(value):
+    """What a binding is looked up by: of arrays how they lie in memory, of numbers the type, else which object it is."""
+    if type(value) is np.ndarray:
+        return value.shape, value.strides, value.dtype.num
+    return type(value) if _is_number(value) else id(value)
+
+
+def _stands_in(value, tensor):
+    """Whether another array of the same shape, strides and dtype may come in its place."""
+    return type(value) is np.ndarray and (value.flags.c_contiguous or without_type(tensor.format).startswith("dense"))
+
+
+def _look_of_arrays_like(value):
+    """A function of an argument: an address of elements like the array's, or None if they don't lie in memory so."""
+    shape, strides, dtype, is_writable = value.shape, value.strides, value.dtype, value.flags.writeable
+    step = dtype.alignment
+
+    def look(given):
+        if type(given) is np.ndarray and given.shape == shape and given.strides == strides and given.dtype is dtype:
+            address, is_const = given.__array_interface__["data"]
+            if is_const != is_writable and address % step == 0:
+                return address
+        return None
+
+    return look
+
+
+def _look_of_numbers_like(array, dtypes):
+    """A function of an argument: an array with the number, or None if its dtype would be another one."""
+
+    def look(given):
+        made = _as_array(given, dtypes)
+        return made if made.dtype is array.dtype else None
+
+    return look
+
+
+def _look_of(value, forget=None):
+    """A function of an argument: 0 if it is that object, as it was, else None; or None where that can't be told.
 
     forget: called once an array of it dies; without it the function keeps them alive.
     """
+    check = _check_of(value, forget)
+    return check and (lambda given: 0 if check(given) else None)
+
+
+def _check_of(value, forget=None):
     hold = (lambda each: weakref.ref(each, forget)) if forget else (lambda each: lambda: each)
     if isinstance(value, str):
         return lambda given: given is value or isinstance(given, str) and given == value
@@ -160,24 +225,32 @@ _SMALL = 1 << 16
 class _Binding:
     """The arguments of a call as the C interface takes them, for later calls with the same objects."""
 
-    __slots__ = ("machine", "handle", "tensors", "pointers", "checks", "shape", "dtype", "bytes", "memory", "given",
-                 "pattern")
+    __slots__ = ("machine", "handle", "tensors", "pointers", "addresses", "looks", "places", "shape", "dtype", "bytes",
+                 "memory", "given", "pattern")
 
-    def fits(self, values):
-        for check, value in zip(self.checks, values):
-            if not check(value):
-                return False
-        return True
+    def arrays_of(self, values):
+        """Of arguments that fit: the addresses of arrays that come in the place of others, by tensor. Else None."""
+        arrays = self.addresses()
+        for look, place, value in zip(self.looks, self.places, values):
+            found = look(value)
+            if found is None:
+                return None
+            if type(found) is np.ndarray:  # of a number: nobody else has it
+                arrays.kept = getattr(arrays, "kept", ()) + (found,)
+                found = found.__array_interface__["data"][0]
+            if found:
+                arrays[place] = found
+        return arrays
 
-    def run(self, arguments):
+    def run(self, arguments, arrays):
         if self.given is not None:
-            if _run(self.handle, self.pointers, None, None, None) != 0:
-                call(_run, self.handle, self.pointers, None, None)  # again, to hear why
+            if _run(self.handle, self.pointers, arrays, None, None, None) != 0:
+                call(_run, self.handle, self.pointers, arrays, None, None)  # again, to hear why
             return arguments[self.given]
         if self.pattern is not None:
             made = (ctypes.c_void_p * 1)()
-            if _run(self.handle, self.pointers, None, made, None) != 0:
-                call(_run, self.handle, self.pointers, None, made)  # again, to hear why
+            if _run(self.handle, self.pointers, arrays, None, made, None) != 0:
+                call(_run, self.handle, self.pointers, arrays, None, made)  # again, to hear why
             return self.pattern.made(made[0])
         if self.memory is not None:
             memory = self.memory()
@@ -185,8 +258,8 @@ class _Binding:
         else:
             result = np.empty(self.shape, self.dtype)
             memory = result.__array_interface__["data"][0]
-        if _run_into(self.handle, self.pointers, None, memory, self.bytes, None) != 0:
-            call(_run_into, self.handle, self.pointers, None, memory, self.bytes)  # again, to hear why
+        if _run_into(self.handle, self.pointers, arrays, None, memory, self.bytes, None) != 0:
+            call(_run_into, self.handle, self.pointers, arrays, None, memory, self.bytes)  # again, to hear why
         return result if self.shape else result[()]
 
 
@@ -216,7 +289,7 @@ class _Machines:
         # Mistakes are told at once.
         first, self._all_formats = _with_dense(
             self.formats, lambda formats: _Machine(expression, options, formats, {}, later=True))
-        self.arguments, self.results = tuple(first.names), tuple(first.results)
+        self.arguments, self.results, self.sizes = tuple(first.names), tuple(first.results), tuple(first.sizes)
 
     __reduce__ = _Machine.__reduce__
 
@@ -248,9 +321,9 @@ class Kernel:
     Results that are given (`y=y`) are filled in place and returned. Types are those of the arguments; machine code for
     new types is made when they first occur. A call releases Python's lock.
 
-    A kernel remembers the arguments of its last calls, and so keeps these arrays alive. If the same objects come again,
-    with the same shapes, strides, dtypes and (SciPy) parts, it doesn't check them again. If you change index arrays in
-    place in between, they must still be sorted and in range.
+    A kernel remembers the arguments of its last calls, and so keeps SciPy's matrices alive. If the same ones come again,
+    with the same shapes, dtypes and parts, it doesn't check them again; of NumPy's arrays any others will do that have the
+    same shapes, strides and dtypes. If you change index arrays in place in between, they must still be sorted and in range.
     """
 
     _most_bindings = 8
@@ -271,22 +344,26 @@ class Kernel:
         return f"<unravel.Kernel {self.expression!r} of {', '.join(self.arguments)}>"
 
     def __call__(self, **arguments):
-        key = (*arguments, *map(id, arguments.values()))
+        key = (*arguments, *map(_sort, arguments.values()))
         binding = self._bindings.get(key)
-        if binding is not None and binding.fits(arguments.values()):
-            return binding.run(arguments)
+        arrays = binding and binding.arrays_of(arguments.values())
+        if arrays is not None:
+            return binding.run(arguments, arrays)
         return self._call(key, arguments)
 
     def _call(self, key, arguments, computed=None):
         """computed: all arguments of `compute`, which doesn't keep them alive."""
         tensors, shares = {}, True
-        operands, copies = {}, {}
+        operands, copies, numbers = {}, {}, {}
+        dtypes = _dtypes_beside(arguments, self.results)
         for name, value in arguments.items():
             if _is_number(value):
-                tensors[name] = value
-                continue
-            if name in self.results and _has_gaps(value):  # what lies in them isn't the kernel's to write
-                copies[name] = np.ascontiguousarray(value)
+                if name not in self.arguments or name in self._machines.sizes or self._says_type(name):
+                    tensors[name] = value
+                    continue
+                value = numbers[name] = _as_array(value, dtypes)
+            if name in self.results and _needs_copy(value):
+                copies[name] = value.copy()
             made, is_view = as_tensor(copies.get(name, value))
             if name in self.results:
                 if not is_view:
@@ -323,7 +400,8 @@ class Kernel:
                 result.format = " ".join([like, without_type(operands[like[5:]].format), *fill])
             made.append(as_result(result, wants_arrays))
         if key is not None and shares and len(self.results) == 1:
-            self._bind(key, arguments, computed, tensors, machine, made[0], results[self.results[0]])
+            looks = {name: _look_of_numbers_like(array, dtypes) for name, array in numbers.items()}
+            self._bind(key, arguments, computed, tensors, looks, machine, made[0], results[self.results[0]])
         return made[0] if len(made) == 1 else tuple(made)
 
     @staticmethod
@@ -350,32 +428,45 @@ class Kernel:
             return tensor.to(wanted), False
         return tensor.to(without_type(wanted)), False
 
-    def _bind(self, key, arguments, computed, tensors, machine, result, tensor):
-        """Later calls with the same objects are fast. tensor: what the result was made of."""
-        if machine.sizes:
+    def _says_type(self, name):
+        """Whether the tensor's format says a type of values."""
+        return name in self.formats and without_type(self.formats[name]) != tight(self.formats[name])
+
+    def _bind(self, key, arguments, computed, tensors, looks, machine, result, tensor):
+        """Later calls with arguments alike are fast. looks: of the numbers; tensor: what the result was made of."""
+        if machine.sizes or not all(isinstance(each, Tensor) for each in tensors.values()):
             return
         is_given = self.results[0] in arguments
         is_dense = isinstance(result, (np.ndarray, np.generic))
         if not is_given and is_dense and self.formats.get(self.results[0], "dense").split(" ")[0] != "dense":
             return
-        if not is_dense and (is_given or computed is not None or not Pattern.fits(tensor, result)):
-            return  # a sparse result may need the arrays of operands
+        if not is_dense and (is_given or not Pattern.fits(tensor, result)):
+            return
+        if not is_dense and computed is not None and tensor.format.startswith("like:"):
+            return  # it needs the arrays of an operand, which `compute` doesn't keep
         bindings, most, forget = self._bindings, self._most_bindings, None
         if computed is not None:
             bindings, most, forget = _computed, _most_computed, lambda _: _computed.pop(key, None)
-        checks = [_check_of(value, forget) for value in (arguments if computed is None else computed).values()]
-        if None in checks or any(name not in machine.tensors for name in tensors):
+        given = arguments if computed is None else computed
+        looks = looks | {name: _look_of_arrays_like(given[name]) for name, made in tensors.items()
+                         if _stands_in(given[name], made)}
+        others = set(looks)
+        looks = [looks[name] if name in looks else _look_of(value, forget) for name, value in given.items()]
+        if None in looks or any(name not in machine.tensors for name in tensors):
             return
         binding = _Binding()
-        binding.checks = checks
+        binding.looks = looks
+        binding.places = [machine.tensors.index(name) if name in others else None for name in given]
+        binding.addresses = ctypes.c_void_p * len(machine.tensors)
         binding.machine, binding.handle = machine, machine.handle
         binding.tensors = tensors
         binding.pointers = (ctypes.c_void_p * len(machine.tensors))(
             *(tensors[name]._handle if name in tensors else None for name in machine.tensors))
+        for name, made in tensors.items():
+            if name in others or computed is not None and made is not arguments[name]:
+                made._let_go()
         if computed is not None:
             binding.tensors = [made for name, made in tensors.items() if made is not arguments[name]]
-            for made in binding.tensors:
-                made._let_go()
         binding.given = self.results[0] if is_given else None
         binding.pattern = None if is_dense else Pattern(tensor, result)
         if is_dense:
@@ -452,10 +543,11 @@ def compute(expression, /, *, options=None, **tensors):
     """
     key = None
     if options is None:
-        key = (expression, *tensors, *map(id, tensors.values()))
+        key = (expression, *tensors, *map(_sort, tensors.values()))
         binding = _computed.get(key)
-        if binding is not None and binding.fits(tensors.values()):
-            return binding.run(tensors)
+        arrays = binding and binding.arrays_of(tensors.values())
+        if arrays is not None:
+            return binding.run(tensors, arrays)
     formats, operands = _split(tensors)
     return Kernel(_machines_for(expression, options, formats))._call(key, operands, tensors)
 

@@ -324,6 +324,17 @@ def _over_indices(layout, shape, arrays, indices, counts=()):
     return made
 
 
+def _coordinates_of(given, mode):
+    """Coordinates as int64. Raises Error for what isn't an integer, or is too large."""
+    array = np.asarray(given)
+    if array.size == 0:
+        return np.ascontiguousarray(array, np.int64)
+    if array.dtype.kind not in "iub" or array.dtype == np.uint64 and array.max() >= 2**63:
+        raise Error(f"the coordinates of mode {mode} have elements {array.dtype}, but integers below 2^63 are expected",
+                    "wrong-shape")
+    return np.ascontiguousarray(array, np.int64)
+
+
 def pack(coordinates, values, shape, layout, index=np.int32, combine=None):
     """A tensor from its entries.
 
@@ -340,7 +351,7 @@ def pack(coordinates, values, shape, layout, index=np.int32, combine=None):
     values = np.ascontiguousarray(values)
     if values.dtype == object or values.ndim != 1:
         raise Error("expected values in an array of one dimension", "entry-count")
-    indices = [np.ascontiguousarray(each, np.int64) for each in coordinates]
+    indices = [_coordinates_of(each, mode) for mode, each in enumerate(coordinates)]
     if len(indices) != len(shape):
         raise Error(f"the shape has {len(shape)} modes, but coordinates are given for {len(indices)}", "order-mismatch")
     for mode, each in enumerate(indices):
@@ -383,6 +394,8 @@ def is_sparse_array(value):
 def _dense(array):
     """(tensor, whether it shares the memory)."""
     name = "dense" if array.ndim <= 4 else "d" * array.ndim
+    if not array.flags.aligned:
+        return _dense(array.copy())[0], False
     if array.flags.c_contiguous:
         return over(name, array.shape, {"val": array}), True
     if array.ndim <= 4:

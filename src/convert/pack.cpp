@@ -25,24 +25,6 @@ using term::Term;
 
 namespace {
 
-std::map<std::string, std::int64_t> sizes_for(const Layout &layout, const std::vector<std::int64_t> &shape) {
-  if (shape.size() != layout.order())
-    report::fail(Kind::wrong_shape,
-                 fmt::format("layout `{}` is for tensors of order {}, but the tensor has order {}",
-                             layout.name, layout.order(), shape.size()));
-  std::map<std::string, std::int64_t> sizes;
-  for (std::size_t mode = 0; mode < shape.size(); ++mode) {
-    auto [known, fresh] = sizes.emplace(layout.sizes[mode], shape[mode]);
-    if (!fresh && known->second != shape[mode])
-      report::fail(
-          Kind::wrong_shape,
-          fmt::format("layout `{}` is for tensors whose extents `{}` are equal, but the tensor is {}",
-                      layout.name, layout.sizes[mode], fmt::join(shape, " x ")),
-          "choose another layout with -f");
-  }
-  return sizes;
-}
-
 void check_coordinates(const Coordinates &coordinates) {
   std::atomic<bool> outside = false;
   for (std::size_t mode = 0; mode < coordinates.order(); ++mode) {
@@ -371,7 +353,7 @@ Tensor begin_packing(const Layout &layout, const PackPlan &plan, const std::vect
                      std::size_t entries, const PackOptions &options) {
   Tensor tensor;
   tensor.layout = with_pointers(layout, plan.segments);
-  tensor.sizes = sizes_for(layout, shape);
+  tensor.sizes = tensor::sizes_of(layout, shape);
   check_counts(tensor);
   complete_counts(tensor); // those that the sizes determine
   check_numbers(tensor, plan);

@@ -55,7 +55,9 @@ std::string meant_by(const std::filesystem::path &path) {
 [[noreturn]] void fail_unknown(const std::string &path) {
   fail(Kind::unknown_file_type, text::Place::of_file(path),
        "the name of a tensor file ends in .mtx, .tns, .npy or .npz",
-       "the first two may be followed by .gz; arrays of a layout go to and come from a folder");
+       "the first two may be followed by .gz; what is written may also be a .txt; arrays of a layout go to "
+       "and "
+       "come from a folder");
 }
 
 void append_real(OutputFile &file, double value, value::Type type) {

@@ -39,6 +39,7 @@ const std::vector<std::pair<std::regex, std::string>> &replacements() {
              {R"(give one --find per find)", "give one text per find"},
              {R"((use |add |\()--index (int64))", "$1the index type $2"},
              {R"((add |leave out )--type )", "$1the value type "},
+             {R"(add --size (\w+)=N)", "give `$1` as a number"},
              {R"((add |^|`)--size )", "$1size "},
              {R"(add -i )", "give "},
              {R"(as in -i )", "as in "},

@@ -121,10 +121,13 @@ unravel::IndexType index_of(unravel_type type) {
 unravel::Options options_of(const unravel_options *from) {
   unravel::Options options;
   if (!from) return options;
+  given_all(from->formats, from->format_count, "formats");
   for (size_t k = 0; k < from->format_count; ++k)
     options.formats[&given(from->formats[k].name, "name")] = &given(from->formats[k].text, "text");
+  given_all(from->schedules, from->schedule_count, "schedules");
   for (size_t k = 0; k < from->schedule_count; ++k)
     options.schedules.emplace_back(&given(from->schedules[k], "schedules"));
+  given_all(from->finds, from->find_count, "finds");
   for (size_t k = 0; k < from->find_count; ++k)
     options.finds.emplace_back(&given(from->finds[k], "finds"));
   if (from->name) options.name = from->name;
@@ -165,12 +168,31 @@ void hand_out(const Kernel::Code &code, const Bound &bound, unravel_tensor **res
     results[k] = all[k].release();
 }
 
+/// The tensor with another array in place of its only one.
+Tensor with_array(const Tensor &tensor, void *array, const std::string &name) {
+  const Tensor::State &state = Access::state(tensor);
+  if (!state.kind->is_dense)
+    unravel::report::fail(unravel::report::Kind::bad_structure,
+                          fmt::format("an array is given in place of that of `{}`, which isn't dense", name));
+  const unravel::data::Elements &own = state.arrays.front();
+  unravel::check_aligned(name, own.type(), array);
+  auto made = std::make_shared<Tensor::State>(); // its own array may be gone: it isn't copied
+  made->kind = state.kind, made->shape = state.shape, made->fill = state.fill;
+  made->arrays.push_back(
+      unravel::data::Elements::over(own.type(), array, own.size(), nullptr, state.is_writable()));
+  made->make_slots({});
+  return Access::tensor(std::move(made));
+}
+
 /// The arguments of a call. Precondition: there are as many as the kernel takes.
-Bound by_places(const Kernel::Code &code, unravel_tensor *const *tensors, const std::int64_t *sizes) {
+Bound by_places(const Kernel::Code &code, unravel_tensor *const *tensors, void *const *arrays,
+                const std::int64_t *sizes) {
   Bound bound;
   bound.tensors.resize(code.tensors);
   for (std::size_t k = 0; k < code.tensors; ++k) {
-    if (tensors[k])
+    if (tensors[k] && arrays && arrays[k])
+      bound.tensors[k] = with_array(tensors[k]->tensor, arrays[k], code.names[k]);
+    else if (tensors[k])
       bound.tensors[k] = tensors[k]->tensor;
     else if (k >= code.results)
       unravel::report::fail(unravel::report::Kind::missing_input,
@@ -469,25 +491,25 @@ int unravel_kernel_call(const unravel_kernel *kernel, size_t argument_count,
   });
 }
 
-int unravel_kernel_run(const unravel_kernel *kernel, unravel_tensor *const *tensors, const int64_t *sizes,
-                       unravel_tensor **results, unravel_error *error) {
+int unravel_kernel_run(const unravel_kernel *kernel, unravel_tensor *const *tensors, void *const *arrays,
+                       const int64_t *sizes, unravel_tensor **results, unravel_error *error) {
   set_to_null(kernel, results);
   return guarded(error, [&] {
     const Kernel::Code &code = *given(kernel, "kernel").code;
-    Bound bound = by_places(code, &given(tensors, "tensors"), sizes);
+    Bound bound = by_places(code, &given(tensors, "tensors"), arrays, sizes);
     code.call(bound);
     if (results) hand_out(code, bound, results);
   });
 }
 
-int unravel_kernel_run_into(const unravel_kernel *kernel, unravel_tensor *const *tensors,
+int unravel_kernel_run_into(const unravel_kernel *kernel, unravel_tensor *const *tensors, void *const *arrays,
                             const int64_t *sizes, void *memory, size_t bytes, unravel_error *error) {
   return guarded(error, [&] {
     const Kernel::Code &code = *given(kernel, "kernel").code;
     if (code.results != 1)
       unravel::report::fail(unravel::report::Kind::several_results,
                             fmt::format("the kernel has {} results, not one", code.results));
-    Bound bound = by_places(code, &given(tensors, "tensors"), sizes);
+    Bound bound = by_places(code, &given(tensors, "tensors"), arrays, sizes);
     bound.tensors.front() = Tensor();
     bound.makes_results = true;
     bound.memory = std::pair(memory, bytes);

@@ -25,8 +25,7 @@ using Slots = std::vector<std::uint64_t>;
 tensor::Tensor without_arrays(const Tensor::State &state) {
   tensor::Tensor made;
   made.layout = state.kind->layout;
-  for (std::size_t mode = 0; mode < state.shape.size(); ++mode)
-    made.sizes[made.layout.sizes[mode]] = state.shape[mode];
+  made.sizes = tensor::sizes_of(made.layout, state.shape);
   for (const layout::Array &array : made.layout.arrays)
     made.arrays.emplace(array.name, data::Elements(value::type_called(array.element).value(), 0));
   return made;
@@ -140,6 +139,7 @@ std::vector<std::vector<std::int64_t>> Kernel::Code::shapes_of_results(const Bou
 Tensor Kernel::Code::make_result(std::size_t k, const std::vector<std::int64_t> &shape, const Bound &bound,
                                  const Prepared &prepared) const {
   const TensorKind *kind = prepared.kinds[k];
+  tensor::sizes_of(kind->layout, shape); // throws where no tensor of the layout has that shape
   const double fill = compute::fill_of(front_.computation.program, names[k]).value_or(0);
   const double initial = compute::initial_of(front_.computation.program, names[k]);
   if (prepared.roles[k] == Role::Like)

@@ -162,8 +162,13 @@ void Kernel::Code::check_kind(std::size_t argument, const TensorKind &kind) cons
                      name, kind.layout.order(), name, wanted.order(), wanted.order() == 1 ? "" : "s"));
   if (!is_same_layout(kind.layout, wanted))
     fail(Kind::unknown_layout,
-         fmt::format("the tensor given for `{}` is in layout `{}`, but the kernel is made for `{}`", name,
-                     kind.layout.name, wanted.name),
+         kind.layout.name == wanted.name
+             ? fmt::format(
+                   "the tensor given for `{}` is in a layout `{}` of another text than the one that the "
+                   "kernel is made for",
+                   name, wanted.name)
+             : fmt::format("the tensor given for `{}` is in layout `{}`, but the kernel is made for `{}`",
+                           name, kind.layout.name, wanted.name),
          "convert the tensor, or make the kernel for its layout");
 }
 

@@ -107,7 +107,7 @@ tensor::Tensor Tensor::State::tensor() const {
   made.layout = kind->layout;
   for (std::size_t mode = 0; mode < shape.size(); ++mode)
     made.sizes[kind->layout.sizes[mode]] = shape[mode];
-  for (std::size_t k = 0; k < kind->layout.counts.size(); ++k)
+  for (std::size_t k = 0; k < kind->layout.counts.size() && !slots.empty(); ++k)
     made.counts[kind->layout.counts[k].name] = static_cast<std::int64_t>(slots[first_count() + k]);
   for (std::size_t k = 0; k < arrays.size(); ++k)
     made.arrays.emplace(kind->layout.arrays[k].name, arrays[k].shared());
@@ -118,6 +118,16 @@ bool Tensor::State::is_writable() const {
   for (std::size_t k = 0; k < arrays.size(); ++k)
     if (kind->layout.arrays[k].is_value && !arrays[k].is_writable()) return false;
   return true;
+}
+
+void check_aligned(const std::string &name, value::Type type, const void *memory) {
+  const std::size_t numbers = value::is_complex(type) ? 2 : 1;
+  const std::size_t width = value::facts_of(type).bytes / numbers;
+  if (reinterpret_cast<std::uintptr_t>(memory) % width != 0)
+    report::fail(report::Kind::value_width,
+                 fmt::format("the address of array `{}` isn't a multiple of {}, the size of {}", name, width,
+                             numbers == 2 ? "its elements' parts" : "its elements"),
+                 "copy it to memory that is aligned");
 }
 
 void Tensor::State::take(tensor::Tensor made) {

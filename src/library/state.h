@@ -54,7 +54,8 @@ struct Tensor::State {
   std::vector<std::int64_t> shape;
   std::vector<data::Elements> arrays; // in the layout's order
   double fill = 0;
-  /// The kernel's struct: sizes, counts, pointers to the arrays.
+  /// The kernel's struct: sizes, counts, pointers to the arrays. None of a result whose arrays aren't made
+  /// yet.
   std::vector<std::uint64_t> slots;
 
   /// May a kernel write to the arrays of values?
@@ -67,6 +68,10 @@ struct Tensor::State {
   void take(tensor::Tensor made);
   void make_slots(const std::vector<std::int64_t> &counts);
 };
+
+/// Throws where memory can't be an array of such elements: C wants the addresses of numbers to be multiples
+/// of their size.
+void check_aligned(const std::string &name, value::Type type, const void *memory);
 
 /// What the rest of the library may do with the public handles.
 struct Access {

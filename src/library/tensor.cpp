@@ -34,23 +34,6 @@ tensor::IndexType width_of(value::Type index) {
   return index == value::Type::Int64 ? tensor::IndexType::Int64 : tensor::IndexType::Int32;
 }
 
-/// The sizes of a tensor of that shape. Throws wrong_shape where modes that share one disagree.
-std::map<std::string, std::int64_t> sizes_of(const layout::Layout &layout,
-                                             const std::vector<std::int64_t> &shape) {
-  std::map<std::string, std::int64_t> sizes;
-  for (std::size_t mode = 0; mode < shape.size(); ++mode) {
-    if (shape[mode] < 0)
-      fail(Kind::wrong_shape,
-           fmt::format("the shape is [{}]: an extent is negative", fmt::join(shape, ", ")));
-    const auto [known, fresh] = sizes.emplace(layout.sizes[mode], shape[mode]);
-    if (!fresh && known->second != shape[mode])
-      fail(Kind::wrong_shape, fmt::format("the shape is [{}], but layout `{}` has the same extent `{}` in "
-                                          "several modes",
-                                          fmt::join(shape, ", "), layout.name, layout.sizes[mode]));
-  }
-  return sizes;
-}
-
 /// The lengths of arrays tell counts that have no equation: `row[NNZ]` has NNZ elements.
 void infer_counts(tensor::Tensor &tensor) {
   for (bool progress = true; progress;) {
@@ -200,7 +183,7 @@ Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type,
       if (std::abs(number) > 0x1p53)
         fail(Kind::value_width, fmt::format("the value {} is beyond 2^53", number),
              "give it as an integer, or give arrays instead of coordinates");
-  sizes_of(wanted.layout(), entries.shape);
+  tensor::sizes_of(wanted.layout(), entries.shape);
   if (!combine.empty())
     convert::combine_duplicates(entries, run::combining_operator(combine, "combine ", {}, of_values),
                                 of_values);
@@ -303,7 +286,7 @@ Tensor Tensor::over(const std::string &layout, const std::vector<std::int64_t> &
     const Wanted wanted = read_layout(layout, shape.size());
     tensor::Tensor over;
     over.layout = wanted.layout();
-    over.sizes = sizes_of(over.layout, shape);
+    over.sizes = tensor::sizes_of(over.layout, shape);
     ArrayTypes types(over.layout);
     std::vector<std::string> names;
     for (const layout::Array &declared : over.layout.arrays) {
@@ -315,6 +298,7 @@ Tensor Tensor::over(const std::string &layout, const std::vector<std::int64_t> &
       const Array &array = given->second;
       if (!array.data() && array.count() > 0)
         fail(Kind::missing_input, fmt::format("array `{}` is a null pointer", declared.name));
+      check_aligned(declared.name, unravel::type_of(array.type()), array.data());
       types.add(declared, unravel::type_of(array.type()));
       over.arrays.emplace(declared.name, data::Elements::over(unravel::type_of(array.type()), array.data(),
                                                               array.count(), owner, array.is_writable()));

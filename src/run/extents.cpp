@@ -68,6 +68,9 @@ void Extents::set(const std::string &index, std::int64_t extent, const std::stri
                  fmt::format("`{} {}={}`: the expression has no {} `{}`", from, index, extent,
                              program().sizes.empty() ? "index" : "size", index));
   }
+  if (extent < 0 && is_index(index))
+    report::fail(Kind::bad_option,
+                 fmt::format("`{} {}={}`: the extent of an index is not negative", from, index, extent));
   auto [known, fresh] = extents_.emplace(index, extent);
   if (fresh)
     origin_[index] = from;

@@ -4,6 +4,7 @@
 #include "tensor/evaluator.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace unravel::tensor {
 
@@ -16,6 +17,28 @@ std::vector<std::int64_t> Tensor::shape() const {
   for (const std::string &size : layout.sizes)
     result.push_back(sizes.at(size));
   return result;
+}
+
+std::map<std::string, std::int64_t> sizes_of(const layout::Layout &layout,
+                                             const std::vector<std::int64_t> &shape) {
+  if (shape.size() != layout.order())
+    report::fail(Kind::wrong_shape,
+                 fmt::format("layout `{}` is for tensors of order {}, but the tensor has order {}",
+                             layout.name, layout.order(), shape.size()));
+  std::map<std::string, std::int64_t> sizes;
+  for (std::size_t mode = 0; mode < shape.size(); ++mode) {
+    if (shape[mode] < 0)
+      report::fail(Kind::wrong_shape,
+                   fmt::format("the tensor is {}: an extent is negative", fmt::join(shape, " x ")));
+    const auto [known, fresh] = sizes.emplace(layout.sizes[mode], shape[mode]);
+    if (!fresh && known->second != shape[mode])
+      report::fail(
+          Kind::wrong_shape,
+          fmt::format("layout `{}` is for tensors whose extents `{}` are equal, but the tensor is {}",
+                      layout.name, layout.sizes[mode], fmt::join(shape, " x ")),
+          "choose another layout with -f");
+  }
+  return sizes;
 }
 
 const Elements &Tensor::array(const std::string &name) const {

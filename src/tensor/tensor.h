@@ -61,4 +61,9 @@ std::optional<std::int64_t> element_count(const layout::Array &array, const Tens
 /// Computes the counts that the layout defines from what the tensor has already, as far as that goes.
 void complete_counts(Tensor &tensor);
 
+/// The sizes of a tensor of that shape by the layout's names. Throws wrong_shape where the orders differ,
+/// where an extent is negative, or where modes that share a size disagree.
+std::map<std::string, std::int64_t> sizes_of(const layout::Layout &layout,
+                                             const std::vector<std::int64_t> &shape);
+
 } // namespace unravel::tensor

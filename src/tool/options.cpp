@@ -6,6 +6,8 @@
 #include "report/diagnostic.h"
 #include "text/source.h"
 
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -67,6 +69,14 @@ void add_memory_option(CLI::App &command, std::string &max_memory) {
       "refuse data that takes more, in bytes or with K, M, G (default: half of the machine's)");
 }
 
+std::string seconds_refusal(const std::string &text, bool with_zero) {
+  char *end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const bool is_number = !text.empty() && *end == '\0' && std::isfinite(number);
+  if (is_number && (number > 0 || (with_zero && number == 0))) return "";
+  return fmt::format("`{}` is not a number of seconds, {}", text, with_zero ? "0 or more" : "more than 0");
+}
+
 void add_budget_option(CLI::App &command, double &seconds) {
   command
       .add_option("--budget", seconds,
@@ -74,13 +84,7 @@ void add_budget_option(CLI::App &command, double &seconds) {
                               "{}, or UNRAVEL_BUDGET)",
                               default_budget))
       ->envname("UNRAVEL_BUDGET")
-      ->check([](const std::string &text) {
-        char *end = nullptr;
-        const double number = std::strtod(text.c_str(), &end);
-        return !text.empty() && *end == '\0' && number >= 0
-                   ? std::string()
-                   : fmt::format("`{}` is not a number of seconds, 0 or more", text);
-      });
+      ->check([](const std::string &text) { return seconds_refusal(text, true); });
 }
 
 void add_data_options(CLI::App &command, Options &options) {
@@ -124,7 +128,19 @@ std::map<std::string, std::string> assignments(const std::string &option,
   return result;
 }
 
-std::int64_t positive_number(const std::string &option, const std::string &text, bool with_unit) {
+/// Of any sign: a program's sizes may have either.
+std::int64_t size_of(const std::string &name, const std::string &text) {
+  std::int64_t size = 0;
+  const char *end = text.data() + text.size();
+  if (const auto read = std::from_chars(text.data(), end, size); read.ec != std::errc() || read.ptr != end)
+    report::fail(Kind::bad_option,
+                 fmt::format("`--size {}={}`: an integer of 64 bits is expected", name, text));
+  return size;
+}
+
+} // namespace
+
+std::int64_t memory_bytes(const std::string &text, const std::string &option) {
   std::size_t used = 0;
   long long value = -1;
   try {
@@ -133,7 +149,7 @@ std::int64_t positive_number(const std::string &option, const std::string &text,
     used = 0;
   }
   std::int64_t unit = 1;
-  if (with_unit && used + 1 == text.size()) {
+  if (used + 1 == text.size()) {
     std::size_t power = std::string("KMGT").find(text[used]);
     if (power != std::string::npos) unit = std::int64_t{1} << (10 * (power + 1)), ++used;
   }
@@ -141,14 +157,8 @@ std::int64_t positive_number(const std::string &option, const std::string &text,
   if (used == 0 || used != text.size() || value < 0 ||
       __builtin_mul_overflow(static_cast<std::int64_t>(value), unit, &result))
     report::fail(Kind::bad_option, fmt::format("`{} {}` is not a number of 64 bits, 0 or more", option, text),
-                 with_unit ? fmt::format("as in {} 4G", option) : "");
+                 fmt::format("as in {} 4G", option));
   return result;
-}
-
-} // namespace
-
-std::int64_t memory_bytes(const std::string &text, const std::string &option) {
-  return positive_number(option, text, true);
 }
 
 std::function<void(double)> reading_progress() {
@@ -206,7 +216,7 @@ run::Request run_request(const Options &options) {
   for (const std::string &file : request.other_files)
     keep_source(options, file);
   for (const auto &[index, extent] : assignments("--size", options.sizes))
-    request.extents[index] = positive_number("--size " + index + " =", extent, false);
+    request.extents[index] = size_of(index, extent);
   if (options.threads > 0) request.threads = options.threads;
   request.repeat = options.repeat > 0 ? options.repeat : options.time ? 7 : 1;
   request.check = options.check;

@@ -40,6 +40,8 @@ struct Options {
 
 /// What a command that makes a kernel takes: expression, -f, -s, --find, --index, --type, --json, ...
 void add_kernel_options(CLI::App &command, Options &options, bool &json);
+/// What is wrong with a time in seconds; empty: nothing.
+std::string seconds_refusal(const std::string &text, bool with_zero);
 void add_budget_option(CLI::App &command, double &seconds);
 void add_type_options(CLI::App &command, std::string &index, std::string &type);
 void add_memory_option(CLI::App &command, std::string &max_memory);

@@ -84,6 +84,8 @@ json Playground::answer(const json &asked) const {
     if (finished.took_too_long)
       return {
           {"state", fmt::format("stopped after {} seconds", limits_.seconds)}, {"message", ""}, {"page", ""}};
+    if (finished.code != 0 && page.empty() && finished.output.empty())
+      finished.output = "the answer took more memory than `unravel serve --memory` allows, or was stopped\n";
     if (finished.code != 0 && page.empty())
       return {{"state", "refused"}, {"message", finished.output}, {"page", ""}};
     return {{"state", inputs.empty() ? "compiled" : "compiled, and run"},

@@ -76,7 +76,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
   command
       ->add_option("--tune", options->tune,
                    "spend so many seconds measuring plans and schedules on the data, and take the fastest")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string &text) { return seconds_refusal(text, false); });
   command->add_flag("--check", options->check, "compare with the reference evaluator");
   command->add_flag("--no-validate", options->no_validate,
                     "don't check that the arrays keep the layouts' properties");

@@ -55,6 +55,9 @@ void refuse(httplib::Response &response) {
   response.set_content("open the address that `unravel serve` has printed\n", "text/plain");
 }
 
+/// What the compiler's own code and a small answer take.
+constexpr std::int64_t least_memory = std::int64_t{1} << 29;
+
 void serve(const ServeOptions &options) {
   httplib::Server server;
   server.set_socket_options([](socket_t) {}); // else another process could have the same port
@@ -65,10 +68,15 @@ void serve(const ServeOptions &options) {
     report::fail(report::Kind::bad_option,
                  fmt::format("port {} of this machine is taken, or not allowed", options.port),
                  "leave out --port: a free one is taken");
+  const std::int64_t memory = memory_bytes(options.memory, "--memory");
+  if (memory < least_memory)
+    report::fail(report::Kind::bad_option,
+                 fmt::format("`--memory {}` is too little for any answer", options.memory),
+                 "give at least 512M");
   const std::string token = new_token();
   const Door door(token, port);
   const Playground playground(std::filesystem::read_symlink("/proc/self/exe").string(),
-                              {options.seconds, memory_bytes(options.memory, "--memory")});
+                              {options.seconds, memory});
   std::mutex one_at_a_time;
   server.set_payload_max_length(1 << 17);
   server.set_default_headers({{"Content-Security-Policy",

@@ -186,7 +186,7 @@ class Command:
             if said != "dense":
                 words += ["-f", f"{name}={said}"]
             if self.verb == "run" and tensor.is_given:
-                words += ["-i", f"{name}={self.data_of(tensor)}"]
+                words += ["-i", f"{name}={self.data_of(tensor, is_truth=name in self.truths())}"]
         if self.schedule:
             words += ["-s", "; ".join(self.schedule)]
         for option in self.options:
@@ -197,10 +197,16 @@ class Command:
             words += ["--threads", str(self.threads), "--check"]
         return words
 
+    def truths(self):
+        """The tensors that an operator of truth reduces into: what other numbers become is not specified."""
+        return re.findall(r"(\w+)(?:\([^=]*\))? (?:and|or|xor)=", self.text())
+
     @staticmethod
-    def data_of(tensor):
+    def data_of(tensor, is_truth):
         if not tensor.shape:
-            return "1.5" if not tensor.is_integer() else "1"
+            return "1" if is_truth or tensor.is_integer() else "1.5"
+        if is_truth:
+            return f"integers:{'x'.join(map(str, tensor.shape))},density={tensor.density:g},most=1,seed={tensor.seed}"
         generator, more = ("integers", f",most={1 if 'bool' in tensor.kind else 5}") if tensor.is_integer() else ("random", "")
         return f"{generator}:{'x'.join(map(str, tensor.shape))},density={tensor.density:g}{more},seed={tensor.seed}"
 

@@ -135,6 +135,19 @@ static void test_tensors(void) {
   EXPECT(released == 1);
 }
 
+static void test_lists_of_options(void) {
+  unravel_error error;
+  unravel_kernel *kernel = NULL;
+  for (int which = 0; which < 3; ++which) {
+    unravel_options options = unravel_options_new();
+    *(which == 0 ? &options.format_count : which == 1 ? &options.schedule_count : &options.find_count) = 1;
+    EXPECT_ERROR(unravel_kernel_make("y(i) = x(i)", &options, 0, NULL, &kernel, &error), "missing-input",
+                 which == 0   ? "`formats`"
+                 : which == 1 ? "`schedules`"
+                              : "`finds`");
+  }
+}
+
 static void test_kernels(void) {
   unravel_error error;
   unravel_tensor *A = matrix();
@@ -146,6 +159,8 @@ static void test_kernels(void) {
   unravel_options options = unravel_options_new();
   unravel_format format = {"A", "csr"};
   unravel_tensor *tensors[3] = {NULL, NULL, NULL};
+  double other_x[] = {100, 200, 300, 0};
+  void *arrays[3] = {NULL, NULL, NULL};
   all[0] = argument("A", A);
   all[1] = argument("x", x);
   all[2] = argument("y", y);
@@ -165,19 +180,34 @@ static void test_kernels(void) {
   tensors[1] = A;
   tensors[2] = x;
   y_val[0] = 0;
-  EXPECT(unravel_kernel_run_into(kernel, tensors, NULL, y_val, sizeof y_val, &error) == 0);
+  EXPECT(unravel_kernel_run_into(kernel, tensors, NULL, NULL, y_val, sizeof y_val, &error) == 0);
   EXPECT(y_val[0] == 70);
-  EXPECT_ERROR(unravel_kernel_run_into(kernel, tensors, NULL, y_val, 8, &error), "extent-mismatch",
+  EXPECT_ERROR(unravel_kernel_run_into(kernel, tensors, NULL, NULL, y_val, 8, &error), "extent-mismatch",
                "has 8 bytes, but it needs 24");
-  EXPECT(unravel_kernel_run(kernel, tensors, NULL, &result, &error) == 0);
+  EXPECT(unravel_kernel_run(kernel, tensors, NULL, NULL, &result, &error) == 0);
   EXPECT(((double *)unravel_tensor_array(result, 0).data)[2] == 60);
   unravel_tensor_free(result);
-  EXPECT_ERROR(unravel_kernel_run_into(kernel, tensors, NULL, NULL, sizeof y_val, &error), "missing-input",
-               "the memory given for a result is a null pointer");
+  arrays[2] = other_x;
+  EXPECT(unravel_kernel_run_into(kernel, tensors, arrays, NULL, y_val, sizeof y_val, &error) == 0);
+  EXPECT(y_val[0] == 700 && y_val[2] == 600);
+  EXPECT(unravel_kernel_run(kernel, tensors, arrays, NULL, &result, &error) == 0);
+  EXPECT(((double *)unravel_tensor_array(result, 0).data)[0] == 700);
+  unravel_tensor_free(result);
+  EXPECT(unravel_kernel_run(kernel, tensors, NULL, NULL, &result, &error) == 0);
+  EXPECT(((double *)unravel_tensor_array(result, 0).data)[0] == 70);
+  unravel_tensor_free(result);
+  arrays[2] = (char *)other_x + 4;
+  EXPECT_ERROR(unravel_kernel_run(kernel, tensors, arrays, NULL, &result, &error), "value-width",
+               "the address of array `x` isn't a multiple of 8");
+  arrays[1] = other_x, arrays[2] = NULL;
+  EXPECT_ERROR(unravel_kernel_run(kernel, tensors, arrays, NULL, &result, &error), "bad-structure",
+               "in place of that of `A`, which isn't dense");
+  EXPECT_ERROR(unravel_kernel_run_into(kernel, tensors, NULL, NULL, NULL, sizeof y_val, &error),
+               "missing-input", "the memory given for a result is a null pointer");
   tensors[2] = NULL;
-  EXPECT_ERROR(unravel_kernel_run(kernel, tensors, NULL, NULL, &error), "missing-input", "`x`");
+  EXPECT_ERROR(unravel_kernel_run(kernel, tensors, NULL, NULL, NULL, &error), "missing-input", "`x`");
   result = A;
-  EXPECT_ERROR(unravel_kernel_run(kernel, tensors, NULL, &result, &error), "missing-input", "`x`");
+  EXPECT_ERROR(unravel_kernel_run(kernel, tensors, NULL, NULL, &result, &error), "missing-input", "`x`");
   EXPECT(result == NULL);
   four = vector(more, 4, 1);
   all[1] = argument("x", four);
@@ -280,6 +310,9 @@ static void test_large_integers(void) {
   all[1].number = 1e300;
   EXPECT_ERROR(unravel_kernel_call(kernel, 2, all, NULL, &error), "bad-option",
                "an integer below 2^53 is expected");
+  all[1].number = -3;
+  EXPECT_ERROR(unravel_kernel_call(kernel, 2, all, NULL, &error), "bad-option",
+               "the extent of an index is not negative");
   all[1].number = 2;
   EXPECT(unravel_kernel_call(kernel, 2, all, &result, &error) == 0);
   EXPECT(unravel_tensor_shape(result)[0] == 2);
@@ -298,7 +331,7 @@ static void test_large_integers(void) {
     options.format_count = 1;
     options.formats = &format;
     EXPECT(unravel_kernel_make("y(i) = 2 * x(i)", &options, 0, NULL, &kernel, &error) == 0);
-    EXPECT(unravel_kernel_run_into(kernel, tensors, NULL, NULL, 0, &error) == 1);
+    EXPECT(unravel_kernel_run_into(kernel, tensors, NULL, NULL, NULL, 0, &error) == 1);
     EXPECT(error.kind && strcmp(error.kind, "no-memory") == 0);
     unravel_error_free(&error);
     unravel_kernel_free(kernel);
@@ -368,6 +401,7 @@ static void test_texts(void) {
 int main(void) {
   EXPECT(strcmp(unravel_version(), "0.1.0") == 0);
   test_tensors();
+  test_lists_of_options();
   test_kernels();
   test_errors_set_to_null();
   test_large_integers();

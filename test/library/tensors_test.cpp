@@ -132,6 +132,32 @@ TEST(Tensors, ArraysThatDontFitAreRefused) {
   EXPECT_THROWN("an extent is negative", Tensor::over("dense", {-3}, {{"val", val}}));
 }
 
+TEST(Tensors, ArraysAtOddAddresses) {
+  alignas(double) std::array<char, 32> memory{};
+  auto *odd = reinterpret_cast<double *>(memory.data() + 1); // never read
+  EXPECT_THROWN("the address of array `val` isn't a multiple of 8",
+                Tensor::over("dense", {3}, {{"val", unravel::Array(odd, 3)}}));
+}
+
+/// A kernel says why no result has that shape, where the caller gives none.
+TEST(Tensors, ResultsThatCannotBe) {
+  unravel::Options options = portable();
+  for (const char *layout : {"packed_lower", "symmetric_csr", "ell", "csr"}) {
+    SCOPED_TRACE(layout);
+    options.formats = {{"C", layout}};
+    const Tensor A = Tensor::zeros("dense", {5, 6});
+    if (std::string(layout) == "csr" || std::string(layout) == "ell")
+      EXPECT_EQ(unravel::evaluate("C(i,j) = A(i,j)", {{"A", A}}, options).shape(), A.shape());
+    else
+      EXPECT_THROWN("whose extents `N` are equal, but the tensor is 5 x 6",
+                    unravel::evaluate("C(i,j) = A(i,j)", {{"A", A}}, options));
+  }
+  options.formats = {{"A", "csr"}, {"C", "csr"}};
+  const unravel::Kernel kernel = unravel::make_kernel(
+      "tensor A(n,n), C(n,n); size k; for i in [k, n) { for j in [0, n) { C(i,j) = 2*A(i,j); } }", options);
+  EXPECT_THROWN("[outside-extent]", kernel({{"A", Tensor::zeros("csr", {4, 4})}, {"k", -1}}));
+}
+
 TEST(Tensors, CountsComeFromLengths) {
   Integers row = {0, 0, 2}, col = {0, 2, 1};
   Doubles val = {1, 2, 3};

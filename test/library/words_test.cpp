@@ -27,7 +27,7 @@ TEST(Words, OptionsHaveOtherNames) {
   EXPECT_EQ(said("raise the limit with --max-memory"), "");
   EXPECT_EQ(said("choose a layout for sparse tensors with -f, or raise the limit with --max-memory"),
             "choose a layout for sparse tensors by its format");
-  EXPECT_EQ(said("add --size k=N"), "add size k=N");
+  EXPECT_EQ(said("add --size k=N"), "give `k` as a number");
   EXPECT_EQ(said("rows - 1"), "rows - 1");
   EXPECT_EQ(said("`unravel layout list` shows the shipped ones; ./file.layout:name names your own"),
             "docs/layout-language.md names the shipped ones; ./file.layout:name names your own");

@@ -159,17 +159,59 @@ def test_compute_keeps_no_arrays_alive():
     A, x, y, T = sp.csr_array(np.eye(4)), np.ones(4), np.zeros(4), un.pack([[0, 2]], np.ones(2), (4,), "sv")
     calls = [lambda: un.compute("y(i) = A(i,j) * x(j)", A=A, x=x),
              lambda: un.compute("y(i) = A(i,j) * x(j)", A=A, x=x, y=y),
-             lambda: un.compute("s = t(i) * x(i)", t=T, x=x, s="dense f64")]
+             lambda: un.compute("s = t(i) * x(i)", t=T, x=x, s="dense f64"),
+             lambda: un.compute("B(i,j) = A(i,j) * x(j)", A=A, x=x, B="csr")]
     lent, known = len(un._tensor._lent), len(un._kernel._computed)
     for call in calls:
         for _ in range(3):
             call()
-    assert len(un._kernel._computed) == known + 3
+    assert len(un._kernel._computed) == known + 4
     watched = [weakref.ref(each) for each in (A, A.indptr, A.indices, A.data, x, y, T)]
     del A, x, y, T, calls, call
     gc.collect()
     assert [each() for each in watched] == [None] * 7
     assert len(un._kernel._computed) == known and len(un._tensor._lent) == lent
+
+
+def test_other_arrays_come_in_the_place_of_those_of_the_last_call():
+    A, k = sp.csr_array(np.diag([1.0, 2.0, 3.0])), un.kernel("y(i) = A(i,j) * x(j)")
+    x, y = np.ones(3), np.zeros(3)
+    k(A=A, x=x), k(A=A, x=x, y=y)
+    known = list(k._bindings)
+    assert len(known) == 2
+    first = weakref.ref(x)
+    del x
+    gc.collect()
+    assert first() is None  # the kernel has no need of it
+    for number in range(50):
+        x, y = np.full(3, float(number)), np.full(3, np.nan)
+        np.testing.assert_array_equal(k(A=A, x=x), [number, 2 * number, 3 * number])
+        assert k(A=A, x=x, y=y) is y
+        np.testing.assert_array_equal(y, [number, 2 * number, 3 * number])
+    assert list(k._bindings) == known
+    with pytest.raises(un.Error, match="share memory") as error:
+        k(A=A, x=y, y=y)
+    assert error.value.kind == "result-is-operand"
+    y.flags.writeable = False
+    with pytest.raises(un.Error, match="const"):
+        k(A=A, x=x, y=y)
+    np.testing.assert_array_equal(k(A=A, x=y), [49, 196, 441])  # an operand that may only be read
+    bytes_of = np.zeros(25, np.uint8)
+    apart = bytes_of[1:].view(np.float64)  # not at a multiple of eight
+    apart[:] = [1, 2, 3]
+    for _ in range(2):
+        np.testing.assert_array_equal(k(A=A, x=apart), [1, 4, 9])
+        assert k(A=A, x=np.ones(3), y=apart) is apart
+        np.testing.assert_array_equal(apart, [1, 2, 3])
+    many = np.arange(12.0).reshape(4, 3)
+    for row in many:
+        np.testing.assert_array_equal(k(A=A, x=row), row * [1, 2, 3])
+    for column in many.T[:, :3]:  # elements lie apart
+        np.testing.assert_array_equal(k(A=A, x=column), column * [1, 2, 3])
+    C = un.kernel("C(i,j) = A(i,j) * X(i,j)", C="csr")
+    for order in "CFCF":
+        X = np.asarray(np.arange(9.0).reshape(3, 3) + 1, order=order)
+        np.testing.assert_array_equal(C(A=A, X=X).toarray(), A.toarray() * X)
 
 
 def test_compute_sees_what_has_changed_since_its_last_call():

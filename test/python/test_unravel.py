@@ -509,6 +509,43 @@ def test_options_that_are_changed_later(random):
     np.testing.assert_allclose(again(A=A.tocsc(), x=x), 3 * A @ x)
 
 
+def test_numbers_take_the_dtype_of_the_arrays_beside_them():
+    k = un.kernel("y(i) = a * x(i)")
+    for dtype, number, expected in [("f4", 2, "f4"), ("f4", 2.5, "f4"), ("i4", 2, "i4"), ("i4", 2.5, "f8"),
+                                    ("f4", np.float64(2), "f8"), ("f4", np.float32(2), "f4"), ("c8", 2.0, "c8"),
+                                    ("f4", 2j, "c8"), ("f8", 2, "f8"), ("i8", 2, "i8")]:
+        x = np.arange(1, 4).astype(dtype)
+        for _ in range(3):
+            y = k(a=number, x=x)
+            np.testing.assert_array_equal(y, number * x)
+            assert y.dtype == np.dtype(expected), (dtype, number)
+    x = np.arange(3)
+    for number in (2**62 + 1, -2**63 + 1, 3):  # not by way of a double
+        np.testing.assert_array_equal(un.compute("y(i) = a + 0 * x(i)", a=number, x=x), np.full(3, number))
+    x = np.ones(3, np.float32)
+    known = len(k._bindings)
+    for number in range(20):
+        np.testing.assert_array_equal(k(a=number / 4, x=x), x * number / 4)
+    assert len(k._bindings) <= max(known, k._most_bindings)
+    assert k(a=2**70, x=x).tolist() == [2.0**70] * 3
+    double = un.kernel("y(i) = a * x(i)", a="dense f64")
+    assert double(a=2, x=x).dtype == np.float64
+
+
+def test_coordinates_that_are_no_integers():
+    for bad in ([0, 1.7], np.array([0, 2**63], np.uint64)):
+        with pytest.raises(un.Error, match="integers below 2.63 are expected"):
+            un.pack([bad, [1, 2]], [1.0, 2.0], (5, 6), "csr")
+    assert un.pack([[], []], [], (5, 6), "csr").toarray().sum() == 0
+
+
+def test_shapes_that_no_result_can_have():
+    for layout in ("packed_lower", "symmetric_csr", "skyline"):
+        for _ in range(2):
+            with pytest.raises(un.Error, match="are equal, but the tensor is 5 x 6"):
+                un.compute("C(i,j) = A(i,j)", A=np.ones((5, 6)), C=layout)
+
+
 def test_explanations_with_numbers(random, tmp_path):
     expression, operands = "y(i) = a * A(i,j) * x(j)", {"A": matrix(random), "x": random.random(20)}
     for a in (2, 2.0, np.float32(2), True):

@@ -72,10 +72,18 @@ TEST(ToolUsage, WrongOptionsAndCommands) {
       {{"run", "y = x", "-i", "A="},
        "error: `-i A=`: a name, `=` and a value are expected [bad-option]\n  hint: as in -i A=file.mtx\n"},
       {{"run", "y = x", "-f", "x=dense", "-f", "x=sv"}, "error: `-f` is given twice for `x` [bad-option]\n"},
-      {{"run", "y = x", "--size", "i=-1"},
-       "error: `--size i = -1` is not a number of 64 bits, 0 or more [bad-option]\n"},
+      {{"run", "y(i+1) = 2", "--size", "i=-1"},
+       "error: `--size i=-1`: the extent of an index is not negative [bad-option]\n"},
       {{"run", "y = x", "--size", "i=99999999999999999999"},
-       "error: `--size i = 99999999999999999999` is not a number of 64 bits, 0 or more [bad-option]\n"},
+       "error: `--size i=99999999999999999999`: an integer of 64 bits is expected [bad-option]\n"},
+      {{"run", "y = x", "--tune", "nan"},
+       "error: --tune: `nan` is not a number of seconds, more than 0 [bad-option]\n"
+       "  hint: `unravel run --help` lists commands and options\n"},
+      {{"run", "y = x", "--tune", "0"},
+       "error: --tune: `0` is not a number of seconds, more than 0 [bad-option]\n"
+       "  hint: `unravel run --help` lists commands and options\n"},
+      {{"serve", "--memory", "10M"},
+       "error: `--memory 10M` is too little for any answer [bad-option]\n  hint: give at least 512M\n"},
       {{"run", "y = x", "--max-memory", "3Q"},
        "error: `--max-memory 3Q` is not a number of 64 bits, 0 or more [bad-option]\n  hint: as in "
        "--max-memory 4G\n"},
