@@ -123,7 +123,7 @@ endif()
 if(TARGET unravel_tool)
   unravel_test(tool unravel_run nlohmann_json::nlohmann_json PkgConfig::HTTPLIB)
   if(TARGET test_tool)
-    add_dependencies(test_tool unravel_tool)
+    add_dependencies(test_tool unravel_tool unravel unravel_c) # the tutorial's reader installs all
   endif()
 endif()
 

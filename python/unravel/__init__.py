@@ -9,7 +9,7 @@ explain, report, emit_c   how an expression is compiled: as text, as a page of H
 Options            schedules, finds, threads, and more
 Error              a ValueError, with the place underlined
 
-docs/python.md is the tutorial.
+docs/tutorial/3-python.md is the beginning, docs/python.md the rest.
 """
 from ._kernel import CSource, Kernel, Options, compute, emit_c, explain, kernel, report
 from ._library import Error, lib as _lib

@@ -69,21 +69,28 @@ bool mentions(const Level &level, const std::string &variable) {
 }
 
 /// Whether a dense loop leads to the entries of a tensor, each once: their segments' bounds depend on its
-/// variable, or they are found by it.
-bool leads_to_entries(const std::string &variable, const Level &inner, const std::vector<Level> &levels) {
+/// variable, or they are found by it, or their place in the array does, as in rows of equal length.
+bool leads_to_entries(const std::string &variable, const Level &inner, const std::vector<Level> &levels,
+                      const combine::IterationSpace &space) {
   if (inner.is_find())
     return std::ranges::any_of(inner.components, [&](const auto &component) {
       return component.target == term::variable(variable);
     });
-  return is_segment(inner, levels) && mentions(inner, variable);
+  if (!inner.is_loop() || inner.tensor.empty()) return false;
+  return mentions(inner, variable) ||
+         std::ranges::any_of(space.operands, [&](const combine::Operand &operand) {
+           return operand.name == inner.tensor && !operand.array.empty() &&
+                  term::mentions(scan::through_lets(operand.slot, levels), variable);
+         });
 }
 
 /// Also by way of a loop inside: over a tile's rows.
-bool leads_on(std::size_t level, const std::vector<Level> &levels) {
+bool leads_on(std::size_t level, const std::vector<Level> &levels, const combine::IterationSpace &space) {
   for (std::size_t k = level + 1; k < levels.size(); ++k) {
     const bool is_part =
         levels[k].is_loop() && levels[k].tensor.empty() && mentions(levels[k], levels[level].variable);
-    if (leads_to_entries(levels[level].variable, levels[k], levels) || (is_part && leads_on(k, levels)))
+    if (leads_to_entries(levels[level].variable, levels[k], levels, space) ||
+        (is_part && leads_on(k, levels, space)))
       return true;
   }
   return false;
@@ -124,8 +131,9 @@ std::vector<std::optional<Term>> lengths_in_middle(const LeafPlan &plan) {
 }
 
 /// A loop over rows, or over those that are listed; not over what a row has.
-bool is_row(std::size_t level, const std::vector<Level> &levels) {
-  return leads_on(level, levels) && (levels[level].tensor.empty() || has_fixed_bounds(levels[level], levels));
+bool is_row(std::size_t level, const std::vector<Level> &levels, const combine::IterationSpace &space) {
+  return leads_on(level, levels, space) &&
+         (levels[level].tensor.empty() || has_fixed_bounds(levels[level], levels));
 }
 
 /// How many rows of the result are set to zero on the way from one iteration's to the next one's.
@@ -238,7 +246,7 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
     if (!level.is_loop()) continue;
     const bool fixed = has_fixed_bounds(level, levels);
     // The rows of a matrix that is passed once: its entries count, and each row as some more.
-    if (fixed && is_row(k, levels))
+    if (fixed && is_row(k, levels, space))
       rows = rows + term::scale(thresholds.entries_per_row, length_by_sizes(level));
     else if (fixed && level.tensor.empty())
       dense = term::multiply(dense, length_by_sizes(level));
@@ -344,7 +352,7 @@ double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
   const double visits = visits_of(levels.size());
   double work = visits;
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
-    if (levels[k].is_loop() && is_row(k, levels))
+    if (levels[k].is_loop() && is_row(k, levels, space))
       work += static_cast<double>(thresholds.entries_per_row) * visits_of(k + 1);
   for (const plan::LevelPlan &find : plan.finds.levels) {
     // What is walked over, or put into a map.

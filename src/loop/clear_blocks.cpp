@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace unravel::loop {
 
@@ -143,15 +144,18 @@ private:
               range->upper};
     clear.body.push_back(
         {Store{Element{zero->array, term::variable(clear.variable)}, {Number{0}}}, clearing.origins});
+    of_blocks_.insert(clear.variable);
     loop->body.insert(loop->body.begin(), {std::move(clear), clearing.origins});
     return true;
   }
 
-  /// What the k-th statement sets is set in the first loop behind it that touches the array.
+  /// What the k-th statement sets is set in the first loop behind it that touches the array. A block of the
+  /// result is not: the loop over its elements does nothing but add, and is written out as such.
   bool in_own_loop(Block &statements, std::size_t k) const {
     const std::optional<Setting> set = setting_of(statements[k]);
     const WorkspaceArray *own = set ? find_workspace(set->array, program_) : nullptr;
-    if (!set || (own && (!own->has_values() || own->per_thread))) return false;
+    if (!set || of_blocks_.contains(set->variable) || (own && (!own->has_values() || own->per_thread)))
+      return false;
     for (std::size_t next = k + 1; next < statements.size(); ++next) {
       const Effects effects = effects_of(statements[next]);
       if (effects.touches(set->array) || reads(statements[next], set->array)) {
@@ -179,6 +183,7 @@ private:
 
   const Program &program_;
   FreshNames names_;
+  std::set<std::string> of_blocks_; // the variables of loops that set a block of a result
 };
 
 } // namespace

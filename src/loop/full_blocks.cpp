@@ -219,6 +219,7 @@ private:
   void make_constant(const Place &place) {
     For &loop = place.loop();
     loop.upper = loop.lower + Term(place.full.length);
+    loop.brief = false; // of a known length, compilers know what to do
     bool has_lanes = only_adds(loop.body) && !place.around.empty() && are_lanes(*place.around.back());
     bool keeps = holds<If>(loop.body) && only_adds(loop.body) && keeps_to_its_element(loop, {});
     if (!has_lanes && !keeps) return;

@@ -81,8 +81,9 @@ Program fuse(Program program, const Known &known = {});
 Program cut_strips(Program program, const Known &known = {});
 
 /// A result that is set to zero in front of a loop over blocks of its slots, which does nothing to it but add
-/// in each block, is set block by block in that loop. So is what is set to a number in front of a loop in
-/// which each iteration keeps to an element of its own: these are passed once, and summed up in registers.
+/// in each block, is set block by block in that loop. What else is set to a number in front of a loop in which
+/// each iteration keeps to an element of its own is set there: these are passed once, and summed up in
+/// registers.
 Program clear_in_blocks(Program program, const Known &known = {});
 
 /// Loops that are cut short at the edge only, by a minimum of a constant length and other bounds, get

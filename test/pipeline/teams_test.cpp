@@ -34,6 +34,12 @@ TEST(PipelineTeams, a_team_is_woken_for_enough_entries_only) {
   // A slice's entries lie side by side, and each takes the time of one.
   EXPECT_EQ(work_of(compile_text(spmv + "-f A=sell:8")),
             "from 524288 of 8*A.NQ + 3*floor((A.M - 1) / 8) + 3");
+  // Rows of equal length: the entries' place in the array says of which row they are.
+  EXPECT_EQ(work_of(compile_text(spmv + "-f A=layout pairs(i: M, j: N) { index col[M, 2]; value val[M, 2]; "
+                                        "stored { [r, s] -> [i, j] : i = r and 0 <= r < M and 0 <= s < 2 and "
+                                        "j = col(r, s) } at val(r, s); "
+                                        "property forall r, s : 0 <= col(r, s) < N; }")),
+            "from 524288 of 5*A.M");
   // Who names the loop wants it.
   EXPECT_EQ(work_of(compile_text(spmv + "-f A=csr\n-s parallel i")), "from 0 of 3*A.M + A.NNZ");
 }
