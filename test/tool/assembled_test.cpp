@@ -475,6 +475,24 @@ TEST(ToolAssembled, ZerosAreDropped) {
   }
 }
 
+/// 2*128 is 0 in eight bits: what is stored is tested, not what it is cut from.
+TEST(ToolAssembled, NarrowValuesThatAreZeroAreDropped) {
+  const Desk desk;
+  desk.write("a.mtx",
+             "%%MatrixMarket matrix coordinate integer general\n3 3 4\n1 1 128\n2 1 100\n2 2 3\n3 3 64\n");
+  const std::vector<std::pair<std::string, std::multiset<std::string>>> lines = {
+      {"C(i,j) = A(i,j) * B(i,j)", {"2 1 16", "2 2 9"}},
+      {"C(i,j) = A(i,j) + B(i,j)", {"2 1 200", "2 2 6", "3 3 128"}},
+      {"C(i,j) = A(i,k) * B(k,j)", {"2 1 44", "2 2 9"}}};
+  for (const auto &[line, wanted] : lines)
+    for (const std::string result : {"csr", "coo", "csc"})
+      EXPECT_EQ(entries_in(result_of(desk, {"run", line, "-f", "A=csr uint8", "-f", "B=csc uint8", "-f",
+                                            "C=" + result + " uint8", "-s", "drop zeros", "-i", "A=a.mtx",
+                                            "-i", "B=a.mtx", "-o", "C=C.mtx", "--check"})),
+                wanted)
+          << line << " " << result;
+}
+
 /// What is done is said; a folder has the layout that was asked for; entries without a place are refused.
 TEST(ToolAssembled, PackingIsShown) {
   const Desk desk;
