@@ -412,6 +412,24 @@ TEST(ToolAssembled, ResultsThatArePacked) {
   }
 }
 
+/// Blocks and diagonals have an order of their own, and entries of a list in any order would be added up: by
+/// other operators the list is one in order.
+TEST(ToolAssembled, OtherReductionsArePacked) {
+  const Desk desk;
+  for (const std::string line : {"C(i,j) = A(i,k) * B(k,j) in min.+", "C(i,j) = min(A(i,j), B(i,j))",
+                                 "C(i,j) = A(i,j) + B(j,i) in max.+"})
+    for (const std::string layout : {"bcsr<2,2>", "dia"}) {
+      const std::string fill = line.find("max") == std::string::npos ? " fill inf" : " fill -inf";
+      result_of(desk, run_of(line, {"A=csr" + fill, "B=csc" + fill, "C=" + layout + fill}, "12x12"));
+    }
+  for (const std::string layout : {"hicoo<2>", "mode_generic<2,2,2>"}) {
+    const Outcome outcome =
+        desk.unravel({"run", "C(i,j,k) = A(i,j,l) * B(l,k) in max.times", "-f", "A=csf", "-f", "B=csr", "-f",
+                      "C=" + layout, "-i", "A=random:6x6x6,density=0.2", "-i", "B=random:6x6", "--check"});
+    EXPECT_EQ(outcome.code, 0) << layout << outcome.error;
+  }
+}
+
 TEST(ToolAssembled, PackedVectorsAndTensors) {
   const Desk desk;
   for (const std::string layout : {"hash_vector<8>", "bitmap"}) {
