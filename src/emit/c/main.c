@@ -194,6 +194,19 @@ static double *unravel_real_values(unravel_entries *of, const char *name) {
   return parts;
 }
 
+// part: integers
+// The values of a tensor of integers, of which the least is `least` and all lie below `end`.
+static const double *unravel_integers(const double *values, int64_t n, double least, double end, const char *name) {
+  const double exact = 9007199254740992.0; // from 2^53 on all doubles are integers
+  int64_t k;
+  for (k = 0; k < n; k++) {
+    int is_held = values[k] >= least && values[k] < end;
+    if (is_held && values[k] > -exact && values[k] < exact) is_held = (double)(int64_t)values[k] == values[k];
+    if (!is_held) unravel_fail(name, "a value is none of the tensor's type");
+  }
+  return values;
+}
+
 // part: tools
 // Adds the entry of a line and, of a symmetric matrix, the other one. field: 0 real, 1 pattern, 2 complex, 3 integer.
 // sign: 0 general, 1 symmetric, -1 skew-symmetric, 2 hermitian
