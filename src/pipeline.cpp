@@ -333,8 +333,8 @@ static Compilation compile_front(const Request &request, const Front &front,
   };
   const auto listed = [&](const combine::IterationSpace &space) {
     std::optional<Front> other;
-    if (front.why.empty() && space.by == value::Operator::Add) // entries of a list add up
-      other = with_list(front, space.target.tensor, !space.sets, refused);
+    const bool add_up = space.by == value::Operator::Add && !space.sets; // what entries of a list do
+    if (front.why.empty()) other = with_list(front, space.target.tensor, add_up, refused);
     if (!other) throw report::Error(refused);
     return compile(request, *other);
   };

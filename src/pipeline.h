@@ -81,7 +81,7 @@ struct Leaf {
 /// A result that the kernel lists, since it can't append to its layout; what calls it packs the list.
 struct PackedResult {
   layout::Layout layout;  // that is wanted; the kernel's is a list
-  report::Diagnostic why; // as packing::append_of refuses it
+  report::Diagnostic why; // nothing can be appended to that layout, or not in the order of the loops
   double nothing = 0;     // what its slots hold that no entry has
   /// `drop zeros`, where the list's entries of one coordinate are still to be added up: then those that come
   /// to 0 are left out.

@@ -62,9 +62,6 @@ public:
     std::set<std::string> first{"tools"}, last{"main"};
     const WrittenAs written = written_as();
     first.insert(has_complex_ ? "complex" : "real");
-    for (std::size_t k = 0; k < program_.parameters.size(); ++k)
-      if (has_complex_ && !is_complex(k) && program_.parameters[k].has_given_arrays())
-        first.insert("some_real");
     for (const Result &each : results_)
       if (each.places || each.stored) {
         first.insert(each.places ? "stored_values" : "all_values");
@@ -76,7 +73,9 @@ public:
       last.insert("given");
     }
     const std::string run = run_function();
-    if (run.find("unravel_release(") != std::string::npos) first.insert("release");
+    for (const auto &[function, part] :
+         {std::pair("release", "release"), {"real_values", "some_real"}, {"integers", "integers"}})
+      if (run.find(fmt::format("unravel_{}(", function)) != std::string::npos) first.insert(part);
     const std::string tools =
         with_types(parts_of_c("main", first) + parts_of_c("results", first), has_complex_, written);
     return result + parts_of_c("main", {"includes"}) + declarations() + tables() + tools + run +
@@ -373,14 +372,14 @@ private:
     std::string sizes;
     for (const std::string &size : parameter.sizes)
       sizes += ", " + size_argument(k, size);
-    const std::string values =
-        has_complex_ && !is_complex(k)
-            ? fmt::format("unravel_real_values(&@in[{}], {})", k, quoted(parameter.name))
-            : fmt::format("@in[{}].values", k);
-    line("if (pack_{0}(&{1}, @in[{2}].n, @in[{2}].index, {4}{3}))", names_.type_of(k).name, tensors_[k], k,
-         sizes, values);
-    line("  unravel_fail({}, \"it can't be packed\");", quoted(parameter.name));
-    line("unravel_release(&@in[{}]);", k);
+    const std::string name = quoted(parameter.name), in = fmt::format("@in[{}]", k),
+                      values = has_complex_ && !is_complex(k)
+                                   ? fmt::format("unravel_real_values(&{}, {})", in, name)
+                                   : in + ".values";
+    line("if (pack_{0}(&{1}, {2}.n, {2}.index, {3}{4}))", names_.type_of(k).name, tensors_[k], in,
+         checked_values(parameter, values, in + ".n", name), sizes);
+    line("  unravel_fail({}, \"it can't be packed\");", name);
+    line("unravel_release(&{});", in);
   }
 
   /// Of a kernel, with what its codes mean. `arguments`: the tensors.

@@ -1,8 +1,19 @@
 #include "emit/main_values.h"
 
 #include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
 
 namespace unravel::emit {
+
+std::string checked_values(const loop::TensorParameter &tensor, const std::string &values,
+                           const std::string &count, const std::string &name) {
+  const auto array = std::ranges::find_if(tensor.arrays, &loop::ArrayParameter::is_value);
+  if (array == tensor.arrays.end() || !value::is_integer(array->element)) return values;
+  const double end = std::ldexp(1.0, value::bits_of(array->element));
+  const double least = value::facts_of(array->element).is_signed ? -end : 0;
+  return fmt::format("unravel_integers({}, {}, {:.1f}, {:.1f}, {})", values, count, least, end, name);
+}
 
 WrittenAs written_as(const std::vector<value::Type> &types) {
   const auto all_are = [&](auto is) { return !types.empty() && std::ranges::all_of(types, is); };

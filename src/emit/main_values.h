@@ -1,5 +1,6 @@
 #pragma once
 
+#include "loop/loop.h"
 #include "value/exact.h"
 
 #include <string>
@@ -12,6 +13,11 @@ namespace unravel::emit {
 inline const char *type_of_values(bool is_complex) {
   return is_complex ? "double _Complex" : "double";
 }
+
+/// The expression for the values that a tensor is packed from, `count` of them: where the tensor has
+/// integers, it tests first whether they are of its type. `name`: of the tensor, as C.
+std::string checked_values(const loop::TensorParameter &tensor, const std::string &values,
+                           const std::string &count, const std::string &name);
 
 /// How results are written: the C type that their values have then, its name in c/results.c, and the field of
 /// a .mtx file.

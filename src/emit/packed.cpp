@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 
 namespace unravel::emit {
 
@@ -72,6 +73,8 @@ public:
     for (const PackedResult &result : packed)
       packed_.push_back({result, names_.fresh(names_.parameter(result.parameter) + "_list"),
                          names_.fresh(names_.parameter(result.parameter) + "_index")});
+    for (std::size_t k = 0; k < whole.parameters.size(); ++k)
+      if (whole.parameters[k].assembled) made_.emplace(k, names_.fresh(names_.parameter(k) + "_made"));
     work_ = names_.fresh("work");
     code_ = names_.fresh("code");
   }
@@ -79,10 +82,15 @@ public:
   std::string text() {
     for (const One &one : packed_)
       declare(one);
+    for (const auto &[parameter, made] : made_)
+      line("{} {} = *{};", names_.type_of(parameter).name, made, names_.parameter(parameter));
     if (works()) line("{} {};", of_lists_.workspace().type, work_);
     line("int {};", code_);
     for (const One &one : packed_)
       give_sizes(one);
+    for (const auto &[parameter, made] : made_)
+      for (const ArrayParameter &array : whole_.parameters[parameter].arrays)
+        line("{}.{} = 0;", made, names_.type_of(parameter).members.at(array.name));
     if (works()) line("{}(&{});", of_lists_.workspace().init, work_);
     line("{} = {}({});", code_, of_lists_.kernel(), fmt::join(arguments(), ", "));
     if (works()) line("{}(&{});", of_lists_.workspace().free, work_);
@@ -91,7 +99,7 @@ public:
       pack(one);
     for (const One &one : packed_)
       line("{}(&{});", list_type(one).free, one.list);
-    give_up();
+    keep_or_free();
     line("return {0} == 1 ? 4 : {0};", code_);
     std::string functions;
     for (const One &one : packed_)
@@ -155,7 +163,9 @@ private:
     std::vector<std::string> result;
     for (std::size_t k = 0; k < lists_.parameters.size(); ++k) {
       const auto found = std::ranges::find_if(packed_, [&](auto &one) { return one.result.parameter == k; });
-      result.push_back(found == packed_.end() ? names_.parameter(k) : "&" + found->list);
+      result.push_back(found != packed_.end() ? "&" + found->list
+                       : made_.contains(k)    ? "&" + made_.at(k)
+                                              : names_.parameter(k));
     }
     for (const std::string &given : whole_.sizes)
       result.push_back(names_.variable(given));
@@ -163,7 +173,7 @@ private:
     return result;
   }
 
-  /// Unless packing one before has failed: then no struct has arrays.
+  /// Unless packing one before has failed.
   void pack(const One &one) {
     const TensorParameter &wanted = whole_.parameters[one.result.parameter];
     std::string values, sizes;
@@ -182,23 +192,27 @@ private:
            list_type(one).members.at(list(one).counts.front()), one.index, values);
     const bool may_have_failed = &one != packed_.data() || one.result.drops_zeros;
     if (may_have_failed) line("if ({} == 0)", code_);
-    line("{}{} = pack_{}({}, {}.{}, {}, {}{});", may_have_failed ? "  " : "", code_,
-         names_.type_of(one.result.parameter).name, names_.parameter(one.result.parameter), one.list,
+    line("{}{} = pack_{}(&{}, {}.{}, {}, {}{});", may_have_failed ? "  " : "", code_,
+         names_.type_of(one.result.parameter).name, made_.at(one.result.parameter), one.list,
          list_type(one).members.at(list(one).counts.front()), one.index, values, sizes);
   }
 
-  /// The results that are packed already, where a later one can't be.
-  void give_up() {
-    for (std::size_t k = 0; k + 1 < packed_.size(); ++k) {
-      line("if ({} != 0)", code_);
-      line("  {}({});", names_.type_of(packed_[k].result.parameter).free,
-           names_.parameter(packed_[k].result.parameter));
-    }
+  /// The caller's structs are changed once nothing can fail any more.
+  void keep_or_free() {
+    line("if ({} == 0) {{", code_);
+    for (const auto &[parameter, made] : made_)
+      line("  *{} = {};", names_.parameter(parameter), made);
+    line("}} else {{");
+    for (const auto &[parameter, made] : made_)
+      line("  {}(&{});", names_.type_of(parameter).free, made);
+    line("}}");
   }
 
   const Program &whole_, &lists_;
   Names names_, of_lists_;
   std::vector<One> packed_;
+  std::map<std::size_t, std::string>
+      made_; // by the parameter of a sparse result: the struct while it is made
   std::string work_, code_, body_;
 };
 

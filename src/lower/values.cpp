@@ -94,14 +94,26 @@ std::optional<loop::ElementType> declared(value::Type type) {
   return value::is_floating(type) ? std::nullopt : std::optional(type);
 }
 
-loop::Value as_target(loop::Value value, const combine::IterationSpace &space) {
+namespace {
+
+/// May the store in the result's array cut a value to what its target holds?
+bool is_cut_by_store(const combine::IterationSpace &space) {
   const value::Type wanted = space.target_type();
-  if (wanted == space.type || value::number_of(value)) return value;
   // Sums that wrap around may be cut to fewer bits at last.
   const bool is_sum = space.by == value::Operator::Add || space.by == value::Operator::Multiply;
-  if (value::promoted(wanted) == space.type && wanted != value::Type::Bool && (is_sum || space.sets))
-    return value;
-  return apply(value::conversion_to(wanted), std::vector{std::move(value)});
+  return value::promoted(wanted) == space.type && wanted != space.type && wanted != value::Type::Bool &&
+         (is_sum || space.sets);
+}
+
+loop::Value converted_to_target(loop::Value value, const combine::IterationSpace &space) {
+  return apply(value::conversion_to(space.target_type()), std::vector{std::move(value)});
+}
+
+} // namespace
+
+loop::Value as_target(loop::Value value, const combine::IterationSpace &space) {
+  if (space.target_type() == space.type || is_cut_by_store(space) || value::number_of(value)) return value;
+  return converted_to_target(std::move(value), space);
 }
 
 loop::Target Writes::target() const {
@@ -120,9 +132,11 @@ loop::Block Writes::written(loop::Value value, bool sets) const {
   const combine::Combination &combination = workspace.combination();
   if (const loop::Target to = target(); const auto *element = std::get_if<loop::Element>(&to))
     if (const auto store = written_to_masked(space, *element, value, combination)) return {{*store}};
+  const std::optional<double> dropped = entries && !sum ? entries->dropped() : std::nullopt;
   return where_it_has_a_value(space, value, combination, [&](loop::Value read) {
-    return unless_dropped(entries && !sum ? entries->dropped() : std::nullopt, space.target.tensor,
-                          std::move(read), [&](loop::Value kept) { return stored(std::move(kept), sets); });
+    if (dropped && is_cut_by_store(space)) read = converted_to_target(std::move(read), space);
+    return unless_dropped(dropped, space.target.tensor, std::move(read),
+                          [&](loop::Value kept) { return stored(std::move(kept), sets); });
   });
 }
 

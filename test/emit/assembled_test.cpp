@@ -5,6 +5,7 @@
 #include "list_kernels.h"
 #include "loop/interpret.h"
 #include "loop/passes.h"
+#include "short_of_memory.h"
 
 using namespace unravel;
 
@@ -77,33 +78,6 @@ int main(void) {
   pick_columns_workspace_free(&work);
   return bad;
 }
-)";
-
-/// Where memory ends after so many allocations of the kernel.
-const char *const short_of_memory = R"(
-#include <stdlib.h>
-static long unravel_left = -1, unravel_living = 0;
-static void *unravel_scarce(void *array, size_t size) {
-  void *memory;
-  if (unravel_left == 0) return 0;
-  if (unravel_left > 0) unravel_left--;
-  memory = realloc(array, size);
-  if (!array) unravel_living++;
-  return memory;
-}
-void *unravel_scarce_zeros(size_t count, size_t size) {
-  if (unravel_left == 0) return 0;
-  if (unravel_left > 0) unravel_left--;
-  unravel_living++;
-  return calloc(count, size);
-}
-static void unravel_freed(void *array) {
-  if (array) unravel_living--;
-  free(array);
-}
-#define realloc unravel_scarce
-#define calloc unravel_scarce_zeros
-#define free unravel_freed
 )";
 
 const char *const scarce_main = R"(
@@ -422,13 +396,13 @@ TEST(EmitAssembled, improved_kernels_do_the_same) {
 
 /// Whichever allocation fails, the kernel returns 2, touches nothing and keeps nothing.
 TEST(EmitAssembled, nothing_is_left_where_memory_ends) {
-  expect_runs(short_of_memory + emit::emit_c(kernel("pick_columns")) + scarce_main);
+  expect_runs(test::short_of_memory + emit::emit_c(kernel("pick_columns")) + scarce_main);
 }
 
 TEST(EmitAssembled, entries_are_dealt_to_columns) {
   const loop::Program program = kernel("to_columns");
   for (const loop::Program &each : {program, loop::improve(program)})
-    expect_runs(short_of_memory + emit::emit_c(each) + deal_main);
+    expect_runs(test::short_of_memory + emit::emit_c(each) + deal_main);
 }
 
 TEST(EmitAssembled, counts_that_indices_do_not_hold_have_a_code) {
@@ -508,7 +482,7 @@ TEST(EmitAssembled, keys_are_sorted_by_themselves) {
 }
 
 TEST(EmitAssembled, arrays_of_the_workspace_grow_and_stay_for_the_next_call) {
-  expect_runs(short_of_memory + emit::emit_c(loop::parse_program(growing_kernel)) + growing_main);
+  expect_runs(test::short_of_memory + emit::emit_c(loop::parse_program(growing_kernel)) + growing_main);
 }
 
 /// In process the caller frees the arrays.

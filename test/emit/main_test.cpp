@@ -5,6 +5,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <sys/wait.h>
 #include <tuple>
 
 using namespace unravel;
@@ -148,7 +149,7 @@ protected:
     std::string result, line;
     while (std::getline(file, line))
       if (line.find(" ms") == std::string::npos) result += line + "\n";
-    return (status == 0 ? "" : "failed\n") + result;
+    return (status == 0 ? "" : WEXITSTATUS(status) == 2 ? "misused\n" : "failed\n") + result;
   }
 
   std::string read(const std::string &name) {
@@ -232,15 +233,20 @@ TEST_F(MainProgram, says_what_is_wrong) {
     return run("A=" + file + " x=ones");
   };
   const std::string head = "%%MatrixMarket matrix coordinate real general\n";
-  EXPECT_EQ(run("A=A.mtx"), "failed\nerror: x: this operand is not given; see --help\n");
+  EXPECT_EQ(run("A=A.mtx"), "misused\nerror: x: this operand is not given; see --help\n");
   EXPECT_EQ(run("A=none.mtx x=ones"), "failed\nerror: none.mtx: No such file or directory\n");
   EXPECT_EQ(run("A=ones x=ones"),
             "failed\nerror: A: a size is not known: give them, as in x=ones:10, y=sizes:10\n");
   EXPECT_EQ(run("A=A.mtx x=ones:4"), "failed\nerror: form: the tensors' sizes don't fit together\n");
-  EXPECT_EQ(run("A=A.mtx y=ones"), "failed\nerror: y=ones: expected TENSOR=FILE or -o FILE; see --help\n");
-  EXPECT_EQ(run("A=A.mtx A=A.mtx"), "failed\nerror: A=A.mtx: the tensor is given twice\n");
+  EXPECT_EQ(run("A=A.mtx y=ones"), "misused\nerror: y=ones: expected TENSOR=FILE or -o FILE; see --help\n");
+  EXPECT_EQ(run("A=A.mtx A=A.mtx"), "misused\nerror: A=A.mtx: the tensor is given twice\n");
   EXPECT_EQ(run("A=A.mtx x=ones -o no/s.mtx"),
             "failed\ns: 1 values, sum 1.5, first: 1.5\nerror: no/s.mtx: No such file or directory\n");
+  for (const std::string file : {"s.foo", "s.tns", "a.b/s.txt"})
+    EXPECT_EQ(run("A=A.mtx x=ones -o " + file),
+              "misused\nerror: " + file +
+                  ": the name of a file for a result of up to two modes ends in .mtx\n");
+  EXPECT_EQ(run("A=A.mtx x=ones -o z=s.mtx"), "misused\nerror: -o z=s.mtx: the result is `s`\n");
   EXPECT_EQ(refusal("a.mtx", "junk\n"), "failed\nerror: a.mtx: this is not a Matrix Market file\n");
   EXPECT_EQ(refusal("a.mtx", head), "failed\nerror: a.mtx: the line with the sizes is missing\n");
   EXPECT_EQ(refusal("a.mtx", head + "2 2 1\n3 1 5\n"),
@@ -298,7 +304,7 @@ TEST_F(MainProgram, refuses_malformed_files) {
         << text;
   }
   EXPECT_EQ(run("A=ones:-3x3 x=ones", "ASAN_OPTIONS=detect_leaks=0"),
-            "failed\nerror: ones:-3x3: a size is an integer of 0 or more\n");
+            "misused\nerror: ones:-3x3: a size is an integer of 0 or more\n");
   folder_.write("a.mtx", "%%MATRIXMARKET Matrix Coordinate Double General\r\n% 5\r\n3 3 2\r\n"
                          " 1\t1 1e-999 \r\n\r\n2 2 +2.5e0\r\n\n");
   EXPECT_EQ(run("A=a.mtx x=ones"), "s: 1 values, sum 2.5, first: 2.5\n");
@@ -322,5 +328,5 @@ TEST_F(MainProgram, keeps_what_it_cannot_replace) {
   EXPECT_TRUE(std::filesystem::is_fifo(folder_.path("pipe")));
   EXPECT_EQ(read("got"), read("C.mtx"));
   EXPECT_EQ(run("A=A.mtx B=B.mtx -o one.mtx -o other.mtx", "ASAN_OPTIONS=detect_leaks=0"),
-            "failed\nerror: other.mtx: the result already goes to another file\n");
+            "misused\nerror: other.mtx: the result already goes to another file\n");
 }

@@ -33,7 +33,7 @@ std::vector<Problem> problems() {
       add("C(i,j) = A(i,k) * B(k,j)", {{"A", "csr"}, {"B", "csr"}, {"C", layout}});
       add("C(i,j) = A(i,j) * B(i,j)", {{"A", "csr"}, {"B", "csr"}, {"C", layout}});
     }
-    for (const char *layout : {"csr", "dcsr"}) // others would need a list, whose entries add up
+    for (const char *layout : {"csr", "dcsr", "bcsr<2, 2>"}) // blocks are packed
       add("C(i,j) = A(i,j) + B(i,j)", {{"A", "csr"}, {"B", "csr"}, {"C", layout}});
   }
   for (const char *line :

@@ -412,6 +412,24 @@ TEST(ToolAssembled, ResultsThatArePacked) {
   }
 }
 
+/// Blocks and diagonals have an order of their own, and entries of a list in any order would be added up: by
+/// other operators the list is one in order.
+TEST(ToolAssembled, OtherReductionsArePacked) {
+  const Desk desk;
+  for (const std::string line : {"C(i,j) = A(i,k) * B(k,j) in min.+", "C(i,j) = min(A(i,j), B(i,j))",
+                                 "C(i,j) = A(i,j) + B(j,i) in max.+"})
+    for (const std::string layout : {"bcsr<2,2>", "dia"}) {
+      const std::string fill = line.find("max") == std::string::npos ? " fill inf" : " fill -inf";
+      result_of(desk, run_of(line, {"A=csr" + fill, "B=csc" + fill, "C=" + layout + fill}, "12x12"));
+    }
+  for (const std::string layout : {"hicoo<2>", "mode_generic<2,2,2>"}) {
+    const Outcome outcome =
+        desk.unravel({"run", "C(i,j,k) = A(i,j,l) * B(l,k) in max.times", "-f", "A=csf", "-f", "B=csr", "-f",
+                      "C=" + layout, "-i", "A=random:6x6x6,density=0.2", "-i", "B=random:6x6", "--check"});
+    EXPECT_EQ(outcome.code, 0) << layout << outcome.error;
+  }
+}
+
 TEST(ToolAssembled, PackedVectorsAndTensors) {
   const Desk desk;
   for (const std::string layout : {"hash_vector<8>", "bitmap"}) {
@@ -473,6 +491,24 @@ TEST(ToolAssembled, ZerosAreDropped) {
               (std::multiset<std::string>{"1 1 -1", "1 3 -5", "3 1 1", "3 2 7"}))
         << result;
   }
+}
+
+/// 2*128 is 0 in eight bits: what is stored is tested, not what it is cut from.
+TEST(ToolAssembled, NarrowValuesThatAreZeroAreDropped) {
+  const Desk desk;
+  desk.write("a.mtx",
+             "%%MatrixMarket matrix coordinate integer general\n3 3 4\n1 1 128\n2 1 100\n2 2 3\n3 3 64\n");
+  const std::vector<std::pair<std::string, std::multiset<std::string>>> lines = {
+      {"C(i,j) = A(i,j) * B(i,j)", {"2 1 16", "2 2 9"}},
+      {"C(i,j) = A(i,j) + B(i,j)", {"2 1 200", "2 2 6", "3 3 128"}},
+      {"C(i,j) = A(i,k) * B(k,j)", {"2 1 44", "2 2 9"}}};
+  for (const auto &[line, wanted] : lines)
+    for (const std::string result : {"csr", "coo", "csc"})
+      EXPECT_EQ(entries_in(result_of(desk, {"run", line, "-f", "A=csr uint8", "-f", "B=csc uint8", "-f",
+                                            "C=" + result + " uint8", "-s", "drop zeros", "-i", "A=a.mtx",
+                                            "-i", "B=a.mtx", "-o", "C=C.mtx", "--check"})),
+                wanted)
+          << line << " " << result;
 }
 
 /// What is done is said; a folder has the layout that was asked for; entries without a place are refused.

@@ -348,7 +348,10 @@ TEST(ToolCompile, ProgramsTakeTheResultsNameWithItsFile) {
   EXPECT_EQ(compiled.code, 0) << compiled.error;
   EXPECT_EQ(desk.execute({"./program", "A=ones:2x3", "x=ones", "-o", "y=y.mtx"}).code, 0);
   EXPECT_EQ(desk.read("y.mtx"), "%%MatrixMarket matrix array real general\n2 1\n3\n3\n");
-  EXPECT_EQ(desk.execute({"./program", "A=ones:2x3", "x=ones", "-o", "x=y.mtx"}).code, 0); // a file's name
+  const Outcome other = desk.execute({"./program", "A=ones:2x3", "x=ones", "-o", "x=y.mtx"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_EQ(other.error, "error: -o x=y.mtx: the result is `y`\n");
+  EXPECT_EQ(desk.execute({"./program", "A=ones:2x3", "x=ones", "-o", "./x=y.mtx"}).code, 0); // a file's name
   EXPECT_EQ(desk.files(), (std::vector<std::string>{"program", "program.c", "x=y.mtx", "y.mtx"}));
 }
 
@@ -539,6 +542,41 @@ TEST(ToolCompile, SumsOfShortIntegersAreInts) {
     EXPECT_EQ(struct_of(line), "dense_vector_int8") << line;
   EXPECT_EQ(struct_of("y max= v(j)"), "dense_scalar_int8");
   EXPECT_EQ(struct_of("y(j) = v(j) + v(j)", "y=dense int8"), "dense_vector_int8");
+}
+
+/// What a tensor's type doesn't hold is refused, not cut; what is on its edge is held.
+TEST(ToolCompile, ProgramsRefuseValuesOfOtherTypes) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  const Desk desk;
+  struct Case {
+    std::string type, least, greatest;
+    std::vector<std::string> refused;
+  };
+  for (const auto &[type, least, greatest, refused] :
+       {Case{"int8", "-128", "127", {"300", "128", "-129", "0.5", "nan"}},
+        Case{"bool", "0", "1", {"2", "-1", "0.5"}},
+        Case{"uint32", "0", "4294967295", {"4294967296", "-1", "1e300"}},
+        Case{"int64", "-1048576", "1048576", {"1e19", "-1e19", "-0.25"}}}) {
+    const Outcome made = desk.unravel({"compile", "y(i) = a * x(i)", "-f", "a=dense " + type, "-f",
+                                       "x=dense " + type, "--main", "-o", "program.c"});
+    ASSERT_EQ(made.code, 0) << made.error;
+    const Outcome compiled =
+        desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsanitize=undefined",
+                      "-Wno-unknown-pragmas", "program.c", "-o", "program", "-lm"});
+    ASSERT_EQ(compiled.code, 0) << compiled.error;
+    const auto run = [&](const std::string &value, const std::string &scalar) {
+      desk.write("x.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n" + value + "\n");
+      return desk.execute({"./program", "x=x.mtx", "a=" + scalar});
+    };
+    EXPECT_EQ(run(least, "1").code, 0) << type;
+    EXPECT_EQ(run(greatest, "1").code, 0) << type;
+    for (const std::string &value : refused) {
+      const Outcome ran = run(value, "1");
+      EXPECT_EQ(ran.code, 1) << type << " " << value;
+      EXPECT_NE(ran.error.find("a value is none of the tensor's type"), std::string::npos) << ran.error;
+      EXPECT_EQ(run("1", value).code, 1) << type << " " << value;
+    }
+  }
 }
 
 } // namespace

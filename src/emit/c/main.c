@@ -61,10 +61,19 @@ typedef struct unravel_entries {
   double filling;
 } unravel_entries;
 
-static void unravel_fail(const char *where, const char *what) {
+static void unravel_end(const char *where, const char *what, int code) {
   fflush(stdout);
   fprintf(stderr, "error: %s: %s\n", where, what);
-  exit(1);
+  exit(code);
+}
+
+static void unravel_fail(const char *where, const char *what) {
+  unravel_end(where, what, 1);
+}
+
+// A wrong argument.
+static void unravel_misuse(const char *where, const char *what) {
+  unravel_end(where, what, 2);
 }
 
 static void *unravel_resize(void *memory, int64_t count, size_t size) {
@@ -183,6 +192,19 @@ static double *unravel_real_values(unravel_entries *of, const char *name) {
     parts[k] = parts[2 * k];
   }
   return parts;
+}
+
+// part: integers
+// The values of a tensor of integers, of which the least is `least` and all lie below `end`.
+static const double *unravel_integers(const double *values, int64_t n, double least, double end, const char *name) {
+  const double exact = 9007199254740992.0; // from 2^53 on all doubles are integers
+  int64_t k;
+  for (k = 0; k < n; k++) {
+    int is_held = values[k] >= least && values[k] < end;
+    if (is_held && values[k] > -exact && values[k] < exact) is_held = (double)(int64_t)values[k] == values[k];
+    if (!is_held) unravel_fail(name, "a value is none of the tensor's type");
+  }
+  return values;
 }
 
 // part: tools
@@ -333,9 +355,9 @@ static int unravel_is_word(unravel_entries *to, int order, const char *what) {
   for (m = 0; m < order && *at; m++) {
     at++;
     to->sizes[m] = unravel_size_at(&at);
-    if (to->sizes[m] < 0) unravel_fail(what, "a size is an integer of 0 or more");
+    if (to->sizes[m] < 0) unravel_misuse(what, "a size is an integer of 0 or more");
   }
-  if (*at) unravel_fail(what, "the sizes don't fit the tensor");
+  if (*at) unravel_misuse(what, "the sizes don't fit the tensor");
   return 1;
 }
 
@@ -419,11 +441,11 @@ static int unravel_is_size(const char *argument) {
     char *end;
     long long value;
     if (strncmp(argument, unravel_given_names[k], length) != 0 || argument[length] != '=') continue;
-    if (unravel_is_given[k]) unravel_fail(argument, "the size is given twice");
+    if (unravel_is_given[k]) unravel_misuse(argument, "the size is given twice");
     errno = 0;
     value = strtoll(argument + length + 1, &end, 10);
     if (end == argument + length + 1 || *end || errno || value > most || value < -most)
-      unravel_fail(argument, "a size is an integer of up to 2^53");
+      unravel_misuse(argument, "a size is an integer of up to 2^53");
     unravel_given[k] = value;
     unravel_is_given[k] = 1;
     return 1;
@@ -447,21 +469,43 @@ static int unravel_is_named(const char *argument, int tensor) {
   return strncmp(argument, unravel_names[tensor], length) == 0 && argument[length] == '=';
 }
 
+// That no result has the name in `NAME=FILE`.
+static void unravel_refuse_output(const char *argument) {
+  int k;
+  fprintf(stderr, "error: -o %s: the result%s", argument, UNRAVEL_RESULTS > 1 ? "s are" : " is");
+  for (k = 0; k < UNRAVEL_RESULTS; k++) fprintf(stderr, "%s `%s`", k > 0 ? "," : "", unravel_names[k]);
+  fprintf(stderr, "\n");
+  exit(2);
+}
+
+// What is written to a file depends on the order alone, so its name must say the same. A pipe needs no ending.
+static void unravel_check_ending(const char *file, int order) {
+  const char *ending = strrchr(file, '.');
+  if (!ending || ending == file || ending[-1] == '/' || strchr(ending, '/')) return;
+  if (order <= 2 && strcmp(ending, ".mtx") != 0)
+    unravel_misuse(file, "the name of a file for a result of up to two modes ends in .mtx");
+  if (order > 2 && strcmp(ending, ".tns") != 0)
+    unravel_misuse(file, "the name of a file for a result of three modes or more ends in .tns");
+}
+
 // `RESULT=FILE`, or FILE of the only result.
 static void unravel_take_output(const char **output, const char *argument) {
-  int k;
+  const char *file = argument + strcspn(argument, "=/");
+  int k = 0;
+  if (*file == '=') {
+    while (k < UNRAVEL_RESULTS && !unravel_is_named(argument, k)) k++;
+    if (k == UNRAVEL_RESULTS) unravel_refuse_output(argument);
+    file++;
+  } else {
+    if (UNRAVEL_RESULTS > 1) unravel_misuse(argument, "expected -o RESULT=FILE; see --help");
+    file = argument;
+  }
+  unravel_check_ending(file, unravel_orders[k]);
+  if (output[k]) unravel_misuse(file, "the result already goes to another file");
+  output[k] = file;
   for (k = 0; k < UNRAVEL_RESULTS; k++)
-    if (unravel_is_named(argument, k)) break;
-  if (k == UNRAVEL_RESULTS && k > 1) unravel_fail(argument, "expected -o RESULT=FILE; see --help");
-  if (k == UNRAVEL_RESULTS)
-    k = 0;
-  else
-    argument = strchr(argument, '=') + 1;
-  if (output[k]) unravel_fail(argument, "the result already goes to another file");
-  output[k] = argument;
-  for (k = 0; k < UNRAVEL_RESULTS; k++)
-    if (output[k] && output[k] != argument && strcmp(output[k], argument) == 0)
-      unravel_fail(argument, "another result goes to this file");
+    if (output[k] && output[k] != file && strcmp(output[k], file) == 0)
+      unravel_misuse(file, "another result goes to this file");
 }
 
 static void unravel_help(const char *program) {
@@ -499,15 +543,15 @@ int main(int argc, char **argv) {
 // part: main
     for (k = 0; k < UNRAVEL_TENSORS; k++)
       if (unravel_is_named(argv[a], k)) break;
-    if (k == UNRAVEL_TENSORS) unravel_fail(argv[a], "expected TENSOR=FILE or -o FILE; see --help");
-    if (in[k].is_given) unravel_fail(argv[a], "the tensor is given twice");
+    if (k == UNRAVEL_TENSORS) unravel_misuse(argv[a], "expected TENSOR=FILE or -o FILE; see --help");
+    if (in[k].is_given) unravel_misuse(argv[a], "the tensor is given twice");
     unravel_read(&in[k], unravel_orders[k], strchr(argv[a], '=') + 1);
   }
   for (k = UNRAVEL_RESULTS; k < UNRAVEL_TENSORS; k++)
-    if (!in[k].is_given) unravel_fail(unravel_names[k], "this operand is not given; see --help");
+    if (!in[k].is_given) unravel_misuse(unravel_names[k], "this operand is not given; see --help");
 // part: given
   for (k = 0; k < UNRAVEL_GIVEN; k++)
-    if (!unravel_is_given[k]) unravel_fail(unravel_given_names[k], "this size is not given; see --help");
+    if (!unravel_is_given[k]) unravel_misuse(unravel_given_names[k], "this size is not given; see --help");
 // part: main
   unravel_find_sizes(in);
   for (k = 0; k < UNRAVEL_TENSORS; k++)
