@@ -448,6 +448,7 @@ static Compilation compile_front(const Request &request, const Front &front,
                 news = true;
                 result.leaves[number] = planner.plan(number, steps);
                 if (planner.out_of_order()) planner.fail_out_of_order();
+                planner.add_alternatives(result.leaves[number], number, steps);
               }
             if (!news) choose::fail_order(result.combination, *violation(true), schedule);
           }
