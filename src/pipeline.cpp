@@ -362,6 +362,7 @@ static Compilation compile_front(const Request &request, const Front &front,
   std::vector<combine::IterationSpace> &spaces = result.combination.leaves;
   const bool repeats = std::any_of(spaces.begin(), spaces.end(), combine::repeats_access);
   make_prover();
+  choose::require_places(spaces, *result.prover);
   if (repeats)
     steps.run(
         "repeated accesses",
