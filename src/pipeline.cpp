@@ -362,6 +362,7 @@ static Compilation compile_front(const Request &request, const Front &front,
   std::vector<combine::IterationSpace> &spaces = result.combination.leaves;
   const bool repeats = std::any_of(spaces.begin(), spaces.end(), combine::repeats_access);
   make_prover();
+  choose::require_places(spaces, *result.prover);
   if (repeats)
     steps.run(
         "repeated accesses",
@@ -448,6 +449,7 @@ static Compilation compile_front(const Request &request, const Front &front,
                 news = true;
                 result.leaves[number] = planner.plan(number, steps);
                 if (planner.out_of_order()) planner.fail_out_of_order();
+                planner.add_alternatives(result.leaves[number], number, steps);
               }
             if (!news) choose::fail_order(result.combination, *violation(true), schedule);
           }

@@ -237,11 +237,7 @@ std::string text_of_disorder(const IterationSpace &space, const Combination &com
 
 void fail_entry_order(const IterationSpace &space, const Combination &combination, const EntryOrder &found) {
   const AssembledResult &result = *combination.assembly(space.target.tensor);
-  if (!found.have_places)
-    report::fail(Kind::entries_out_of_order, space.span,
-                 fmt::format("`{}` may make entries that the layout of {} has no place for",
-                             space.span.text(), result.tensor),
-                 "choose a layout that stores all coordinates");
+  if (!found.have_places) fail_without_place(space);
   if (!found.may_be_parts)
     report::fail(
         Kind::entries_out_of_order, space.span,

@@ -54,7 +54,9 @@ void check_appends(const Asked &asked, const parse::ScheduleTree &schedule, cons
       report::fail(Kind::not_supported, asked.span,
                    fmt::format("the loop over `{}` appends to the result in parallel: it can't be {}",
                                variable, word(asked.kind)),
-                   fmt::format("leave out `parallel {}`, or change the loops inside", variable));
+                   asked.kind == Asked::Kind::Unroll
+                       ? fmt::format("leave out `parallel {}`, or unroll the loops inside", variable)
+                       : "leave the loop as it is");
   });
 }
 
@@ -66,6 +68,20 @@ std::vector<std::string> loops_of(const std::vector<LoopsOf> &leaves, const loop
       if (!contains(names, level.variable) && (level.is_loop() || has_loop(lowered, level.variable)))
         names.push_back(level.variable);
   return names;
+}
+
+/// Why none of the lowered loops is the one over the variable.
+std::string why_not_plain(const std::string &variable, const std::vector<LoopsOf> &leaves) {
+  for (const LoopsOf &leaf : leaves) {
+    const plan::LeafPlan &plan = *leaf.plan;
+    const auto level = std::ranges::find(plan.nest.levels, variable, &Level::variable);
+    const auto at = static_cast<std::size_t>(level - plan.nest.levels.begin());
+    if (plan.sorted && plan.sorted->level == at) return "its values are sorted before they are visited";
+    if (plan.merged && plan.merged->level == at) return "it is merged with the loops of other statements";
+    if (std::ranges::any_of(plan.finds.levels, [&](auto &find) { return find.is_in_step_with(at); }))
+      return "it runs in step with a find";
+  }
+  return "it is executed otherwise, as the end of a search, or other statements use its name too";
 }
 
 void check_once(const std::vector<Asked> &all, std::size_t k) {
@@ -304,7 +320,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
     if (!has_loop(lowered, variable))
       report::fail(Kind::not_supported, asked.variable.span,
                    fmt::format("the loop over `{}` isn't a plain loop of this kernel", variable),
-                   "it runs in step with a find, or other statements use its name too");
+                   why_not_plain(variable, leaves));
     check_appends(asked, schedule, lowered);
     loop::Request request;
     request.variable = variable;
@@ -322,7 +338,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
         report::fail(Kind::not_supported, asked.span,
                      fmt::format("the loop over `{}` is shared by several statements: it can't be {} yet",
                                  variable, word(asked.kind)),
-                     fmt::format("`unroll {}` works, and changes of a statement's own loops", variable));
+                     fmt::format("`unroll {} by 2` works, and changes of a statement's own loops", variable));
       const std::vector<std::string> ranges = ranges_of(*leaf.plan, lowered);
       if (place == Place::Searched && !contains(ranges, variable))
         report::fail(

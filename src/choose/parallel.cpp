@@ -1,6 +1,7 @@
 #include "choose/parallel.h"
 
 #include "choose/asked.h"
+#include "plan/states.h"
 #include "report/diagnostic.h"
 #include "scan/reasons.h"
 #include "term/children.h"
@@ -173,6 +174,31 @@ bool appends_apart(const LeafPlan &plan, std::size_t level, const combine::Itera
          lies_inside(node, *first->extent, loop, prover);
 }
 
+void fail_appending(const combine::IterationSpace &space, const parse::ScheduleTree &schedule) {
+  const parse::Name &wanted = schedule.parallel.front();
+  report::fail(
+      Kind::not_parallel, wanted.span,
+      fmt::format("the loop over `{}` can't run in parallel: its iterations append to `{}` one after "
+                  "the other",
+                  wanted.text, space.target.tensor),
+      "leave out `parallel`");
+}
+
+void check_states_of_chunks(const LeafPlan &plan, std::size_t parallel, const combine::IterationSpace &space,
+                            const parse::ScheduleTree &schedule) {
+  const plan::LevelPlan *find = plan::with_state_of_chunks(plan, parallel);
+  if (!find) return;
+  const parse::Name &wanted = schedule.parallel.front();
+  const std::string &found = plan.nest.levels[find->level].variable;
+  report::fail(Kind::not_parallel, wanted.span,
+               fmt::format("the loop over `{}` can't run in parallel: its iterations append to `{}`, and one "
+                           "walk over all of them finds `{}`",
+                           wanted.text, space.target.tensor, found),
+               fmt::format("search in each iteration by itself, as by `find {} by binary`, or leave out "
+                           "`parallel`",
+                           found));
+}
+
 bool may_have_copies(const LeafPlan &plan, const depend::LoopVerdict &verdict, std::size_t level,
                      const combine::IterationSpace &space) {
   return reduces(space) && !space.reads(space.target.tensor) && space.target.local.empty() &&
@@ -204,11 +230,7 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
                        fmt::format("at most one iteration of the loop over `{}` does anything", wanted.text),
                        "choose another loop");
         if (space.target.appends && !appends_apart(plan, level, space, prover))
-          report::fail(Kind::not_parallel, wanted.span,
-                       fmt::format("the loop over `{}` can't run in parallel: its iterations append to `{}` "
-                                   "one after the other",
-                                   wanted.text, space.target.tensor),
-                       "leave out `parallel`");
+          fail_appending(space, schedule);
         if (keeps_to_its_elements(plan, level, space, prover)) return level;
         report::fail(Kind::not_parallel, wanted.span,
                      fmt::format("the loop over `{}` can't run in parallel: in this order iterations add, if "

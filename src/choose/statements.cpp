@@ -85,6 +85,38 @@ bool may_be_one(const Statement &one, const Statement &other) {
          one.space.place != other.space.place; // pieces of one term have loops of their own to share
 }
 
+bool is_never(const std::vector<Term> &hypotheses, const IterationSpace &space, prove::Prover &prover) {
+  return prover.refute("entries without a place", space.target.tensor, hypotheses) == prove::Answer::Refuted;
+}
+
+/// Is the value zero where those elements are?
+bool is_zero(const combine::Value &value, const std::set<std::string> &zeros) {
+  if (const double *number = value::number_of(value)) return *number == 0;
+  if (const auto *read = std::get_if<combine::Read>(&value.kind)) return zeros.contains(read->operand);
+  const auto of_part = [&](const combine::Value &part) { return is_zero(part, zeros); };
+  if (const auto *factors = value::arguments_of(value::Operator::Multiply, value))
+    return std::ranges::any_of(*factors, of_part);
+  if (const auto *parts = value::arguments_of(value::Operator::Divide, value)) return of_part(parts->front());
+  const auto *parts = value::arguments_of(value::Operator::Add, value);
+  return parts && std::ranges::all_of(*parts, of_part);
+}
+
+/// Where the target has no place, is the value zero, which is nothing there, as of what is looked for nothing
+/// is stored?
+bool makes_nothing_unplaced(const IterationSpace &space, prove::Prover &prover) {
+  if (space.sets ? space.unplaced->nothing != 0 : !space.adds()) return false;
+  std::set<std::string> zeros;
+  for (const combine::Lookup &lookup : space.lookups) {
+    const bool is_missing = std::ranges::all_of(lookup.places, [&](const combine::Place &place) {
+      std::vector<Term> found = term::conjuncts(space.unplaced->points);
+      found.push_back(place.relation);
+      return is_never(found, space, prover);
+    });
+    if (lookup.fill == 0 && is_missing) zeros.insert(lookup.name);
+  }
+  return is_zero(space.value, zeros);
+}
+
 void set_shared(LeafPlan &plan, bool parallel) {
   plan.shared = 1;
   plan.parallel.reset();
@@ -111,6 +143,20 @@ depend::Schedule executed_schedule(const IterationSpace &space, const plan::Leaf
     schedule.push_back(term::variable(level.variable));
   }
   return schedule;
+}
+
+void fail_without_place(const IterationSpace &space) {
+  report::fail(Kind::entries_out_of_order, space.span,
+               fmt::format("`{}` may make entries that the layout of {} has no place for", space.span.text(),
+                           space.target.tensor),
+               "choose a layout that stores all coordinates, or loops that visit no others than it stores");
+}
+
+void require_places(const std::vector<IterationSpace> &spaces, prove::Prover &prover) {
+  for (const IterationSpace &space : spaces)
+    if (space.unplaced && !is_never(term::conjuncts(space.unplaced->points), space, prover) &&
+        !makes_nothing_unplaced(space, prover))
+      fail_without_place(space);
 }
 
 void require_single_values(const std::vector<IterationSpace> &spaces, prove::Prover &prover) {

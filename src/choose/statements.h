@@ -14,6 +14,12 @@ namespace unravel::choose {
 /// When a statement is executed: its place and the loops that it shares, then its own order.
 depend::Schedule executed_schedule(const combine::IterationSpace &space, const plan::LeafPlan &plan);
 
+/// Throws a limit: the statement may make entries that the layout of its result has no place for.
+[[noreturn]] void fail_without_place(const combine::IterationSpace &space);
+/// Throws it where a result's layout doesn't store every element, and it isn't proved that a statement makes
+/// no others, or nothing of them.
+void require_places(const std::vector<combine::IterationSpace> &spaces, prove::Prover &prover);
+
 /// Throws a limit where an operand may be stored several times, in a statement that sets, or whose value
 /// isn't linear in it.
 void require_single_values(const std::vector<combine::IterationSpace> &spaces, prove::Prover &prover);

@@ -286,14 +286,7 @@ private:
           instances = instances.intersect(space::Set(*condition));
           continue;
         }
-        std::string where;
-        if (auto sample = outside.sample())
-          for (const auto &[atom, value] : *sample)
-            where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", name_of_size(atom, size_of_), value);
-        report::fail(Kind::outside_extent, access.span,
-                     fmt::format("`{}` may lie outside its tensor: {}{}", compute::to_text(access), range,
-                                 where.empty() ? "" : "; it isn't where " + where),
-                     "the loops' bounds and conditions must keep each subscript inside");
+        refuse_outside(access, range, outside, size_of_);
       }
     };
     check(statement.target);
@@ -319,9 +312,7 @@ private:
     for (std::size_t k = 0; k < any.subscripts.size(); ++k) {
       Term coordinate = term::variable("@element" + std::to_string(k));
       any.subscripts[k] = {"", 0, coordinate};
-      elements.push_back(
-          term::between(Term(0), coordinate,
-                        term::variable(naming_.sizes.find(qualified(access.tensor, layout.sizes[k])))));
+      elements.push_back(term::between(Term(0), coordinate, naming_.extent(access.tensor, k)));
     }
     return known->second =
                space::Set(with_sizes(term::conjunction(std::move(elements)))).is_subset(stored_at(any));
@@ -340,6 +331,17 @@ private:
       const auto *variable = atom.as<term::Variable>();
       return variable && contains(operand.positions, variable->name);
     });
+  }
+
+  std::optional<Unplaced> unplaced_at(const Statement &statement, std::vector<Term> relation) const {
+    const Access target = over_sizes(statement.target);
+    if (is_local(target) || has_structure(statement) || is_assembled(target) || stores_everything(target))
+      return std::nullopt;
+    for (std::size_t k = 0; k < target.subscripts.size(); ++k)
+      relation.push_back(
+          term::between(Term(0), target.subscripts[k].value, naming_.extent(target.tensor, k)));
+    relation.push_back(term::negation(stored_at(target).formula()));
+    return Unplaced{term::conjunction(std::move(relation)), target.fill_or_zero()};
   }
 
   bool is_result(const std::string &tensor) const {
@@ -484,6 +486,7 @@ private:
                          ? local_of(statement.target, statement.loops)
                          : operand_of(statement.target, statement.loops, 0, lender_in(statement), places);
     }
+    space.unplaced = unplaced_at(statement, relation);
     for (const Term &part : places) // a structure's parts are there already
       if (!contains(relation, part)) relation.push_back(part);
     list_positions(space);

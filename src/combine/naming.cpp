@@ -43,6 +43,10 @@ std::string Naming::number_of(const Binding &binding, const std::string &name) c
   return !contains(own, name) ? theirs : sizes.find(theirs);
 }
 
+Term Naming::extent(const std::string &tensor, std::size_t mode) const {
+  return term::variable(sizes.find(qualified(tensor, layout_of(tensor).sizes[mode])));
+}
+
 void Naming::rename(const Binding &binding, std::map<std::string, std::string> &variables,
                     std::map<std::string, std::string> &functions) const {
   for (const std::string &size : binding.layout.sizes)
@@ -166,8 +170,7 @@ Operand Naming::appended(const Access &access) const {
   std::vector<Term> extents;
   for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
     target.coordinates.push_back(access.subscripts[k].value);
-    extents.push_back(
-        term::variable(sizes.find(qualified(access.tensor, layout_of(access.tensor).sizes[k]))));
+    extents.push_back(extent(access.tensor, k));
   }
   target.slot = row_major(target.coordinates, extents);
   return target;
@@ -188,9 +191,8 @@ void Naming::stay_inside(const Access &access, const std::vector<const Access *>
     if (subscript.shift == 0 &&
         std::ranges::any_of(reads, [&](const Access *read) { return has_plain(*read, subscript.index); }))
       continue;
-    const std::string &size = layout_of(access.tensor).sizes[k];
-    const Term extent = term::variable(sizes.find(qualified(access.tensor, size)));
-    for (const Term &part : term::conjuncts(term::between(Term(0), subscript.value, extent)))
+    const Term inside = term::between(Term(0), subscript.value, extent(access.tensor, k));
+    for (const Term &part : term::conjuncts(inside))
       relation.push_back(part);
   }
 }

@@ -34,6 +34,8 @@ public:
   const layout::Layout &layout_of(const std::string &tensor) const { return layouts_.at(tensor); }
   /// All tensors but locals have one.
   bool has_layout(const std::string &tensor) const { return layouts_.contains(tensor); }
+  /// Of one of its modes, as the variable that stands for the size.
+  term::Term extent(const std::string &tensor, std::size_t mode) const;
   /// The variable that stands for a count of the tensor, or a size of the tensor whose structure it has.
   std::string number_of(const Binding &binding, const std::string &name) const;
   /// From the layout's names to qualified ones.

@@ -1,5 +1,6 @@
 #include "combine/refuse.h"
 
+#include "combine/given_sizes.h"
 #include "report/diagnostic.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,18 @@ namespace unravel::combine {
 
 using compute::Access;
 using report::Kind;
+
+void refuse_outside(const Access &access, const std::string &range, const space::Set &outside,
+                    const term::Substitution &size_of) {
+  std::string where;
+  if (auto sample = outside.sample())
+    for (const auto &[atom, value] : *sample)
+      where += fmt::format("{}{} = {}", where.empty() ? "" : ", ", name_of_size(atom, size_of), value);
+  report::fail(Kind::outside_extent, access.span,
+               fmt::format("`{}` may lie outside its tensor: {}{}", compute::to_text(access), range,
+                           where.empty() ? "" : "; it isn't where " + where),
+               "the loops' bounds and conditions must keep each subscript inside");
+}
 
 void refuse_divisor(const Access &access, const layout::Layout &layout, bool is_local) {
   report::fail(Kind::not_supported, access.span,

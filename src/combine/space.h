@@ -97,6 +97,12 @@ struct Lookup {
   bool is_mask() const { return wanted == Wanted::Absence; }
 };
 
+/// Points of a statement whose target's layout doesn't store every element: those for which it has no place.
+struct Unplaced {
+  term::Term points;  // over the space's variables, without the target's positions
+  double nothing = 0; // the value of an element that has no place
+};
+
 /// A variable that a transformation has added to an iteration space: its value at each point.
 struct AddedVariable {
   std::string name; // "j.tile"
@@ -118,7 +124,9 @@ struct IterationSpace {
   Operand target;
   Value value{value::Number{1}};
   term::Term relation;
-  term::Term places;           // the part of it that says where the target has its slots
+  term::Term places; // the part of it that says where the target has its slots
+  std::optional<Unplaced>
+      unplaced;                // of a target in arrays of its own; there may be none (choose/statements.h)
   std::vector<Lookup> lookups; // what the value reads besides, and what decides whether a point counts
 
   bool sets = false;                         // = instead of a reduction

@@ -92,6 +92,11 @@ Layout with_values(Layout layout, value::Type type);
 /// What the types of its arrays of values have in common, `open` being that of those that have none; none
 /// where it has no such array.
 std::optional<value::Type> type_of_values(const Layout &layout, value::Type open);
+/// What the types of the arrays of values that have none declared have in common, as far as they are known by
+/// the arrays' names; none where none is.
+std::optional<value::Type>
+type_of_open_values(const Layout &layout,
+                    const std::function<std::optional<value::Type>(const std::string &array)> &known);
 
 /// Gives a layout tree its meaning for the given parameters. Throws a mistake with its place for unknown
 /// names, wrong arities, malformed properties; runs no prover. `order` is the number of modes wanted (a

@@ -21,4 +21,16 @@ std::optional<value::Type> type_of_values(const Layout &layout, value::Type open
   return all;
 }
 
+std::optional<value::Type>
+type_of_open_values(const Layout &layout,
+                    const std::function<std::optional<value::Type>(const std::string &array)> &known) {
+  std::optional<value::Type> all;
+  for (const Array &array : layout.arrays) {
+    if (!array.is_value || !array.element.empty()) continue;
+    if (const std::optional<value::Type> type = known(array.name))
+      all = all ? value::common(*all, *type) : *type;
+  }
+  return all;
+}
+
 } // namespace unravel::layout

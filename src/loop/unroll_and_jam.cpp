@@ -207,11 +207,12 @@ private:
     if (const Element *element = reduced_element(statement))
       good = good && !context_.workspace.contains(element->array);
     if (good) return;
-    report::fail(Kind::not_supported, request_.span,
-                 fmt::format("iterations of the loop over `{}` can't be interleaved: they hold a search, or "
-                             "share the state of one",
-                             request_.variable),
-                 fmt::format("`unroll {} by {}` keeps their order", request_.variable, request_.factor));
+    report::fail(
+        Kind::not_supported, request_.span,
+        fmt::format("iterations of the loop over `{}` can't be interleaved: they hold a search, or go on "
+                    "where others stopped, as they search or append",
+                    request_.variable),
+        fmt::format("`unroll {} by {}` keeps their order", request_.variable, request_.factor));
   }
 
   /// What is set is an iteration's own: where elements are shared, none is set.

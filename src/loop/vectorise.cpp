@@ -13,6 +13,18 @@ using term::Term;
 
 namespace {
 
+void check_form(const For &loop, const Request &request, const RequestContext &context);
+
+/// What may be vectorised in place of a loop that holds another one.
+std::string hint_for(const For &outer, const For &inner, const Request &request,
+                     const RequestContext &context) {
+  const bool may_be =
+      report::unless_refused([&] { return check_form(inner, request, context), 0; }).has_value();
+  const std::string order =
+      fmt::format("an `order`, if one is possible, that puts `{}` inside", outer.variable);
+  return may_be ? fmt::format("`vectorise {}`; or {}", inner.variable, order) : order;
+}
+
 /// Vectors take the iterations in any order: nothing may pass from one to the next.
 void check_form(const For &loop, const Request &request, const RequestContext &context) {
   const std::set<std::string> own = effects_of(loop.body).declared;
@@ -21,9 +33,8 @@ void check_form(const For &loop, const Request &request, const RequestContext &c
     if (const auto *inner = statement.as<For>())
       report::fail(Kind::bad_transformation, request.span,
                    fmt::format("the loop over `{}` isn't innermost: it holds the loop over `{}`",
-                               request.variable, inner->variable),
-                   fmt::format("`vectorise {}`; or an `order` that puts `{}` inside", inner->variable,
-                               request.variable));
+                               loop.variable, inner->variable),
+                   hint_for(loop, *inner, request, context));
     if (const auto *add = statement.as<Accumulate>(); add && add->atomic)
       report::fail(
           Kind::not_supported, request.span,
@@ -38,11 +49,12 @@ void check_form(const For &loop, const Request &request, const RequestContext &c
                   (element && context.workspace.contains(element->array));
   });
   if (keeps_state)
-    report::fail(Kind::not_supported, request.span,
-                 fmt::format("the loop over `{}` can't be vectorised: it holds a search, or its iterations "
-                             "share the state of one",
-                             request.variable),
-                 "another way to find may do: `find x by hash`");
+    report::fail(
+        Kind::not_supported, request.span,
+        fmt::format("the loop over `{}` can't be vectorised: it holds a search, or its iterations go on "
+                    "where others stopped, as they search or append",
+                    request.variable),
+        "for a search another way to find may do, as `hash`; else leave out `vectorise`");
 }
 
 /// The element is the same in all iterations.

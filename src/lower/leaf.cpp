@@ -13,6 +13,7 @@
 #include "lower/sorted.h"
 #include "lower/state.h"
 #include "lower/values.h"
+#include "plan/states.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -41,9 +42,8 @@ public:
     if (clearing_) clear_at_ = clearing_->where(plan);
     if (clearing_ && !clear_at_) clear_at_ = set_at_matches(plan, *clearing_);
     if (clear_at_ && *clear_at_ > begin_of_sums(plan)) clear_at_.reset();
-    if (!hindrance(plan)) parallel_ = plan.parallel;
+    if (!plan::hindrance(plan)) parallel_ = plan.parallel;
     if (clear_at_ && stands_behind_mask(space, plan, parallel_, *clear_at_)) clear_at_.reset();
-    if (space.target.appends && (plan.equal() || has_states_of_chunks(plan))) parallel_.reset();
     entries_ = code_of_entries(space, plan, shared, workspace);
   }
 
@@ -88,7 +88,7 @@ private:
 
   /// Would iterations of the parallel loop share this state?
   bool is_shared(const LevelPlan &plan) const {
-    return parallel_ && sharing_of(plan_.nest, plan, *parallel_) == Sharing::PerChunk;
+    return parallel_ && plan::sharing_of(plan_.nest, plan, *parallel_) == plan::Sharing::PerChunk;
   }
 
   /// Is what is made before the level made by each thread?
@@ -357,7 +357,7 @@ private:
     const bool parallel = parallel_ == index;
     if (((parallel && adds_up()) || plan_.sums_at == index) && !sum_) return in_copies(index);
     if (parallel && plan_.equal()) return in_pieces(index, std::move(loop));
-    if (parallel && has_states_of_chunks(plan_)) return in_chunks(index, std::move(loop));
+    if (parallel && plan::with_state_of_chunks(plan_, index)) return in_chunks(index, std::move(loop));
     if (jumps_.contains(index)) return jumps_.at(index).loop(guarded(index), comment(here));
     if (const LevelPlan *plan = find_in_step(index))
       return {intersect(index, *plan, here.lower, here.upper, plan_.nest.levels[plan->level].lower)};
@@ -371,7 +371,7 @@ private:
       if (entries_)
         loop.parallel->appended = appended_to(*workspace_.combination().assembly(space_.target.tensor));
     }
-    if (const LevelPlan *find = hindrance(plan_); find && plan_.parallel == index)
+    if (const LevelPlan *find = plan::hindrance(plan_); find && plan_.parallel == index)
       loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
                                   loop.comment.empty() ? "" : "; ", plan_.nest.levels[find->level].variable);
     loop.body = guarded(index);
@@ -500,7 +500,8 @@ private:
       choice.otherwise = cut_iteration(index, pieces);
       return {{std::move(choice)}};
     });
-    if (!equal.within && has_states_of_chunks(plan_)) // without an iteration there is nothing to begin with
+    if (!equal.within &&
+        plan::with_state_of_chunks(plan_, index)) // without an iteration there is nothing to begin with
       piece = {{loop::If{term::less(pieces.from, pieces.to), std::move(piece), ""}}};
     loop::append(pieces.loop.body, std::move(piece));
     if (has_copies() && !loop::only_adds_to(pieces.loop.body, space_.target.array))

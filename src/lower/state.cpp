@@ -22,35 +22,6 @@ Term slot_of(const plan::Walk &walk) {
   return slot;
 }
 
-Sharing sharing_of(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel) {
-  const plan::Walk *walk = plan.walk();
-  if (!walk || walk->state_level > parallel || plan.level <= parallel) return Sharing::Apart;
-  if (walk->state_index.empty()) return Sharing::PerChunk;
-  bool filled_by_iteration = true;
-  for (std::size_t n = 0; n < walk->state_index.size(); ++n)
-    for (std::size_t k = walk->state_level; k < plan.level; ++k) {
-      const Level &indexed = nest.levels[k];
-      if (!term::mentions(walk->state_index[n], indexed.variable)) continue;
-      if (k == parallel) return Sharing::Apart;
-      bool over_all = indexed.is_loop() && indexed.upper - indexed.lower == walk->state_extent[n];
-      filled_by_iteration = filled_by_iteration && k > parallel && over_all;
-    }
-  return filled_by_iteration ? Sharing::PerChunk : Sharing::Serial;
-}
-
-const LevelPlan *hindrance(const LeafPlan &plan) {
-  if (!plan.parallel) return nullptr;
-  for (const LevelPlan &find : plan.finds.levels)
-    if (sharing_of(plan.nest, find, *plan.parallel) == Sharing::Serial) return &find;
-  return nullptr;
-}
-
-bool has_states_of_chunks(const LeafPlan &plan) {
-  return plan.parallel && std::ranges::any_of(plan.finds.levels, [&](const LevelPlan &find) {
-           return sharing_of(plan.nest, find, *plan.parallel) == Sharing::PerChunk;
-         });
-}
-
 std::string begin_of(const scan::Nest &nest, const LevelPlan &plan) {
   const Level &found = nest.levels[plan.level];
   return plan.walk()->in_step ? found.variable + "_from" : state_variable(found, plan);

@@ -8,25 +8,8 @@
 #include <string>
 #include <vector>
 
-/// The states of walks: scalars and arrays, and what becomes of them in parallel loops.
+/// The states of walks: scalars and arrays, and what becomes of them in parallel loops (plan/states.h).
 namespace unravel::lower {
-
-/// How iterations of a parallel loop get along with the state of a find.
-enum class Sharing {
-  Apart,    // they have states of their own anyway: declared inside, or in slots that no other one uses
-  PerChunk, // chunks of iterations get states of their own
-  Serial,   // copies for each chunk would cost more than threads gain: the loop runs in one thread
-};
-
-/// An array is copied per chunk only where each iteration runs over all its slots, so that filling it costs
-/// less than using it.
-Sharing sharing_of(const scan::Nest &nest, const plan::LevelPlan &plan, std::size_t parallel);
-
-/// Do chunks of the parallel loop have states of their own, made where they begin?
-bool has_states_of_chunks(const LeafPlan &plan);
-
-/// The find whose state keeps the leaf's parallel loop from running in parallel, if there is one.
-const plan::LevelPlan *hindrance(const LeafPlan &plan);
 
 /// The variable with which a chunk's walk begins: its state, or in step the first position.
 std::string begin_of(const scan::Nest &nest, const plan::LevelPlan &plan);

@@ -383,22 +383,16 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   front.is_planned = !planned.empty();
   const parse::ProgramTree tree =
       compute::with_result_local(front.computation.program, local, std::move(planned.statements));
-  front.program = parse::to_text(tree);
   front.why = fmt::format("local {}({}): {}{}\n{}", local.tensor, fmt::join(local.modes, ", "), why,
                           request.formats.contains(local.tensor) ? "" : local.why, planned.why);
-  const std::string text = std::move(front.computation.text);
-  front.computation = compute::make_computation(tree, front.computation.program.fills);
-  front.computation.text = text;
+  put_program(tree, front.computation.program.fills, front);
   const auto format = request.formats.find(local.tensor);
   if (local.is_masked) front.computation.program.masked_locals.insert(local.tensor);
   std::erase(front.other_formats, local.tensor);
   load_local(local.tensor, format == request.formats.end() ? local.layout : format->second, front);
-  front.types[local.tensor] = front.types.at(front.computation.program.statements.back().target.tensor);
   for (const auto &[buffer, layout] : planned.layouts)
     load_local(buffer, layout, front);
-  for (const auto &[buffer, around] : front.computation.program.local_tensors)
-    front.types[buffer] = front.types.at(local.tensor);
-  settle_types(request, front);
+  settle_types_of_put(request, front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();
   return front;

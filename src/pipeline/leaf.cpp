@@ -8,6 +8,7 @@
 #include "choose/threads.h"
 #include "choose/wavefronts.h"
 #include "compute/computation.h"
+#include "plan/states.h"
 #include "report/diagnostic.h"
 #include "scan/scan.h"
 #include "scan/tree.h"
@@ -363,6 +364,19 @@ bool appends_as_they_come(const combine::IterationSpace &space, const plan::Leaf
 } // namespace
 
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
+  plan_alternatives(leaf, number, steps);
+  if (!in_.combination.leaves[number].target.appends) return;
+  for (plan::Alternative &other : leaf.plan.alternatives)
+    if (other.plan.parallel && plan::with_state_of_chunks(other.plan, *other.plan.parallel))
+      other.plan.parallel.reset();
+  if (!leaf.parallel || !plan::with_state_of_chunks(leaf.plan, *leaf.parallel)) return;
+  if (leaf.plan.split > *leaf.parallel) // the others stand in its loop
+    for (plan::Alternative &other : leaf.plan.alternatives)
+      other.plan.parallel.reset();
+  leaf.plan.parallel = leaf.parallel = std::nullopt;
+}
+
+void LeafPlanner::plan_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
   if (!with_alternatives_.insert(number).second || leaf.plan.parts) return;
   if (!leaf.plan.searches.empty()) return;
   // Other orders would have to pass the test against the source's, or that of a result's entries, too.
@@ -517,8 +531,13 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
     }
   if (!found.is_kept) out_of_order_ = number, found_order_ = found;
   leaf.plan.is_distinct = found.is_distinct;
-  if (leaf.plan.parallel && !choose::appends_apart(leaf.plan, *leaf.plan.parallel, space, in_.prover))
-    leaf.plan.parallel = leaf.parallel = std::nullopt;
+  const std::vector<parse::Name> &wanted = in_.schedule.parallel;
+  const bool is_asked = found.is_kept && leaf.parallel && !wanted.empty() &&
+                        leaf.plan.nest.levels[*leaf.parallel].variable == wanted.front().text;
+  if (is_asked) choose::check_states_of_chunks(leaf.plan, *leaf.parallel, space, in_.schedule);
+  if (!leaf.plan.parallel || choose::appends_apart(leaf.plan, *leaf.plan.parallel, space, in_.prover)) return;
+  if (is_asked) choose::fail_appending(space, in_.schedule);
+  leaf.plan.parallel = leaf.parallel = std::nullopt;
 }
 
 std::string LeafPlanner::why_out_of_order() const {
@@ -541,7 +560,7 @@ Leaf LeafPlanner::planned(std::size_t number, Steps &steps) {
     auto cost = [&](const schedule::Order &order) { return schedule::cost_of(space, order, counts); };
     if (known != open_order && cost::visits_per_marked_entry * cost(open_order) < cost(known)) {
       Leaf open = plan_loops(number, {}, steps);
-      add_alternatives(open, number, steps);
+      plan_alternatives(open, number, steps);
       if (choose::looks_for_marks(open.plan)) return open;
       with_alternatives_.erase(number); // of this plan
     }

@@ -38,7 +38,8 @@ public:
 
   /// The plan of the leaf of that number; without alternatives, unless these decide which plan it is.
   Leaf plan(std::size_t number, Steps &steps);
-  /// Those that aren't there yet. After the plans of all leaves: these matter more, where time is short.
+  /// Those that aren't there yet, and in which of its plans threads share the loop that was chosen for them.
+  /// After the plans of all leaves: these matter more, where time is short.
   void add_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
 
   /// Neighbouring statements whose parallel loops have enough to do together get them again: one team does
@@ -77,6 +78,7 @@ private:
   /// Has the loops of the terms that a plan wants nested, if the leaf may have them: its order and parts.
   /// `scan`: the nest of its order.
   bool nest_terms(Leaf &leaf, std::size_t number, const std::function<void()> &scan, Steps &steps) const;
+  void plan_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
   /// The plan without alternatives.
   Leaf plan_loops(std::size_t number, schedule::Counts counts, Steps &steps);
   /// scan::Nest::changed of the statement, whose nest has so many levels.

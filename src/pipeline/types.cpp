@@ -47,12 +47,8 @@ std::optional<value::Type> type_of_data(const Request &request, const std::strin
                                         const layout::Layout &layout) {
   const auto arrays = request.arrays.find(tensor);
   if (arrays == request.arrays.end()) return known(request.files, tensor);
-  std::optional<value::Type> all;
-  for (const layout::Array &array : layout.arrays) {
-    const auto type = known(arrays->second, array.name);
-    if (array.is_value && array.element.empty() && type) all = all ? value::common(*all, *type) : *type;
-  }
-  return all;
+  return layout::type_of_open_values(layout,
+                                     [&](const std::string &array) { return known(arrays->second, array); });
 }
 
 /// An infinite fill is the end of its tensor's type, which absorbs nothing: a sum with it wraps around,
@@ -253,18 +249,27 @@ void settle_types(const Request &request, Front &front) {
   settle_indices(request, front);
 }
 
-void take_program(const Request &request, const parse::ProgramTree &tree, compute::Fills fills,
-                  Front &front) {
-  front.is_planned = true;
+void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &front) {
   front.program = parse::to_text(tree);
   std::string text = std::move(front.computation.text);
-  const value::Type type = front.types.at(front.computation.program.statements.front().target.tensor);
   front.computation = compute::make_computation(tree, fills);
   front.computation.text = std::move(text);
-  for (const auto *locals : {&front.computation.program.local_tensors, &front.computation.program.locals})
+}
+
+void settle_types_of_put(const Request &request, Front &front) {
+  const compute::Program &program = front.computation.program;
+  const value::Type type = front.types.at(front.computation.tensors.front().name);
+  for (const auto *locals : {&program.local_tensors, &program.locals})
     for (const auto &[local, around] : *locals)
       front.types[local] = type;
   settle_types(request, front);
+}
+
+void take_program(const Request &request, const parse::ProgramTree &tree, compute::Fills fills,
+                  Front &front) {
+  front.is_planned = true;
+  put_program(tree, std::move(fills), front);
+  settle_types_of_put(request, front);
 }
 
 } // namespace unravel::pipeline

@@ -9,8 +9,12 @@ namespace unravel::pipeline {
 /// of, what C makes of the operands' types. Throws mistakes: fills that their tensor's type doesn't hold.
 void settle_types(const Request &request, Front &front);
 
-/// In place of the front's line the program that it is taken apart into; all its locals have the type of the
-/// result, and what is said of the line is kept.
+/// In place of the front's line the program that it is taken apart into; what is said of the line is kept.
+/// The types are settled then: all locals of the program have that of the result.
+void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &front);
+void settle_types_of_put(const Request &request, Front &front);
+
+/// Both, of a program of plans, whose locals need no layouts.
 void take_program(const Request &request, const parse::ProgramTree &tree, compute::Fills fills, Front &front);
 
 } // namespace unravel::pipeline

@@ -142,7 +142,7 @@ private:
     timed("read", [&] {
       data::ArrayFolder folder = data::read_folder(options_.input, read_);
       layout = layout_of(folder);
-      if (!type_) pack_.value = type_of_values(folder, layout.layout).value_or(pack_.value);
+      if (!type_) pack_.value = type_of_data(folder, layout.layout).value_or(pack_.value);
       arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, pack_.value);
     });
     timed("validate", [&] {
@@ -165,16 +165,12 @@ private:
   }
 
   /// Of the arrays for which the layout leaves it open.
-  static std::optional<value::Type> type_of_values(const data::ArrayFolder &folder,
-                                                   const layout::Layout &layout) {
-    std::optional<value::Type> all;
-    for (const layout::Array &declared : layout.arrays) {
-      const auto given = folder.arrays.find(declared.name);
-      if (!declared.is_value || !declared.element.empty() || given == folder.arrays.end()) continue;
-      const value::Type type = given->second.type();
-      all = all ? value::common(*all, type) : type;
-    }
-    return all;
+  static std::optional<value::Type> type_of_data(const data::ArrayFolder &folder,
+                                                 const layout::Layout &layout) {
+    return layout::type_of_open_values(layout, [&](const std::string &array) {
+      const auto given = folder.arrays.find(array);
+      return given == folder.arrays.end() ? std::nullopt : std::optional(given->second.type());
+    });
   }
 
   static parse::LayoutReference reference(const std::string &option, const std::string &text) {

@@ -162,3 +162,26 @@ TEST(PipelineTeams, neighbouring_loops_have_one_team) {
   EXPECT_EQ(teams(program + last, "-f A=csr\n-f B=csr", 200000), "1 with 2 loops, 0 alone");
   EXPECT_EQ(teams(program + "t = 1; " + last, "-f A=csr\n-f B=csr", 200000), "0 with 0 loops, 0 alone");
 }
+
+/// A walk's state is of all iterations, and what threads append is joined by iterations: one thread does both,
+/// and the plan says so. Another plan, that searches, may share them out.
+TEST(PipelineTeams, a_loop_that_appends_and_walks_runs_in_one_thread) {
+  const std::string kernel = "C(i,j) = A(i,j) * x(i)\n-f A=csr\n-f C=csr\n-f x=sv\n-s order i";
+  const Compilation walks = compile_text(kernel + "; find x by seq");
+  EXPECT_FALSE(walks.leaves[0].parallel || walks.leaves[0].plan.parallel);
+  EXPECT_FALSE(parallel_loop(walks.program.body));
+  const Compilation both = compile_text(kernel + "; chunk 3");
+  EXPECT_FALSE(both.leaves[0].parallel || both.leaves[0].plan.parallel);
+  ASSERT_EQ(both.leaves[0].plan.alternatives.size(), 1u);
+  EXPECT_EQ(both.leaves[0].plan.alternatives[0].plan.parallel, 0u);
+  ASSERT_TRUE(parallel_loop(both.program.body));
+  EXPECT_EQ(parallel_loop(both.program.body)->parallel->chunk, 3);
+  const Compilation searches = compile_text(kernel + "; parallel i; find x.p by binary");
+  EXPECT_EQ(searches.leaves[0].plan.parallel, 0u);
+  EXPECT_TRUE(parallel_loop(searches.program.body));
+  const auto asked = [&] { return compile_text(kernel + "; parallel i; chunk 3"); };
+  report::Diagnostic refused;
+  EXPECT_FALSE(report::unless_refused(asked, &refused));
+  EXPECT_EQ(refused.message, "the loop over `i` can't run in parallel: its iterations append to `C`, and one "
+                             "walk over all of them finds `x.p`");
+}

@@ -209,7 +209,7 @@ TEST(Wavefronts, refusals_say_why) {
             "that follow each other, as `rowptr(i)` to `rowptr(i + 1)` do (write `wavefront i`)");
   EXPECT_EQ(refusal(solve, "csr", "wavefront i; jam i by 2"),
             "not-supported: the loop over `i` is shared by several statements: it can't be jammed yet "
-            "(`unroll i` works, and changes of a statement's own loops)");
+            "(`unroll i by 2` works, and changes of a statement's own loops)");
   EXPECT_EQ(refusal(solve, "dcsr", "wavefront i; find A by seq"),
             "no-wavefronts: the loop over `i` can't run in wavefronts: iterations share the state of the "
             "search for "
