@@ -369,7 +369,7 @@ std::optional<Front> as_line(const Request &request, const Front &front) {
   std::optional<compute::Computation> line = compute::as_line(forwarded, front.types);
   if (!line || looks_for_divisors(line->program, front)) return {};
   Front made = front;
-  made.line = compute::to_text(line->program);
+  made.line = compute::text_of_line(line->program);
   made.computation = std::move(*line);
   settle_types(request, made);
   made.milliseconds += watch.milliseconds();
@@ -384,7 +384,7 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   const parse::ProgramTree tree =
       compute::with_result_local(front.computation.program, local, std::move(planned.statements));
   front.program = parse::to_text(tree);
-  front.why = fmt::format("local {}({}): {}{}\n{}", local.tensor, fmt::join(local.modes, ", "), why,
+  front.why = fmt::format("# local {}({}): {}{}\n{}", local.tensor, fmt::join(local.modes, ", "), why,
                           request.formats.contains(local.tensor) ? "" : local.why, planned.why);
   const std::string text = std::move(front.computation.text);
   front.computation = compute::make_computation(tree, front.computation.program.fills);
