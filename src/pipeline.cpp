@@ -288,13 +288,14 @@ static Compilation compile_front(const Request &request, const Front &front,
   result.structure = front.structure;
   result.plan = front.plan;
   result.warnings = front.warnings;
+  const auto line_text = [&] { return compute::text_of_line(front.computation.program); };
   const auto add_line = [&] {
     if (!front.line.empty()) steps.add("line", 0, [&] { return front.line; });
   };
   if (!front.why.empty()) add_line(); // of which the program was made
   if (!front.program.empty() || front.plan)
     steps.add(front.is_planned && !front.plan ? "program by plans" : "program", 0,
-              [&] { return front.why + front.program; });
+              [&] { return front.why + (front.program.empty() ? line_text() : front.program); });
   if (front.why.empty()) add_line();
   if (!front.converted.empty()) steps.add("conversions", 0, [&] { return conversions_text(result); });
   if (!front.packed.empty()) steps.add("packed results", 0, [&] { return to_text(front.packed); });

@@ -2,6 +2,7 @@
 
 #include "combine/space.h"
 #include "compute/contraction.h"
+#include "compute/old_value.h"
 #include "compute/result_local.h"
 #include "depend/dependence.h"
 #include "emit/emit.h"
@@ -130,10 +131,12 @@ struct Compilation {
 struct Front {
   compute::Computation computation;
   std::string program;             // what was read from C, or a line was made into, printed; else empty
-  std::string why;                 // a line was made into a program
+  std::string why;                 // a line was made into a program: comments in front of it
   std::string line;                // a program was made into one, printed; else empty
   std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
   bool is_planned = false;         // its program computes products by plans
+  /// The line as it was written, whose old values the computation reads: what --check evaluates.
+  std::optional<compute::LineOfOld> written;
   std::optional<parse::AssignmentTree> argmin; // the line, where its program may still be one by rows
   std::vector<compute::NestedTerms> nested; // of a plan: how the leaves of statements compute their products
   std::map<std::string, layout::Layout> layouts; // as the kernel has them

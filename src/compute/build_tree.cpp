@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 
 #include "compute/mask.h"
+#include "parse/parse.h"
 #include "value/complex.h"
 
 #include <algorithm>
@@ -229,6 +230,25 @@ StatementTree assigned(const Statement &of, Expression target, Expression value,
     made.assignment.semiring = parse::SemiringTree{
         {value::name_in_semiring(of.by), of.span}, {value::name_in_semiring(*of.product), of.span}, of.span};
   if (reduces) made.assignment.mask = mask_expression(of);
+  return made;
+}
+
+std::optional<AssignmentTree> assignment_of(const Program &line) {
+  const Statement &first = line.statements.front();
+  const std::optional<Expression> mask = mask_expression(first);
+  const auto text_of = [](const std::optional<Expression> &written) {
+    return written ? parse::to_text(*written) : std::string();
+  };
+  std::vector<Value> terms;
+  for (const Statement &term : line.statements) {
+    if (text_of(mask_expression(term)) != text_of(mask)) return std::nullopt;
+    terms.push_back(term.value);
+  }
+  AssignmentTree made = assigned(first, expression_of(first.target),
+                                 chain(Expression::Kind::Add, terms, first), first.accumulate)
+                            .assignment;
+  made.operators = line.operators;
+  made.mask = mask;
   return made;
 }
 

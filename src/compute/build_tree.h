@@ -3,6 +3,7 @@
 #include "compute/computation.h"
 #include "parse/build.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,9 @@ parse::StatementTree assigned(const Statement &of, parse::Expression target, par
 /// Sets all elements of the statement's target to the identity of what it is reduced by. Precondition: its
 /// subscripts are indices.
 parse::StatementTree clearing(const Statement &statement);
+
+/// The line as one assignment; nothing where its terms have different masks.
+std::optional<parse::AssignmentTree> assignment_of(const Program &line);
 
 /// A program of these statements with the line's operators and the extents of its tensors.
 parse::ProgramTree program_with(const Program &line, std::vector<parse::StatementTree> body);

@@ -264,11 +264,14 @@ Computation make_computation(const parse::AssignmentTree &tree, const Fills &fil
   return made;
 }
 
-std::optional<parse::ProgramTree> as_program(const parse::AssignmentTree &tree, const Fills &fills) {
-  if (is_argmin(tree)) return with_argmin(tree, false);
-  const Computation line = Maker(tree, fills).make();
+std::optional<AsProgram> as_program(const parse::AssignmentTree &tree, const Fills &fills) {
+  if (is_argmin(tree)) return AsProgram{with_argmin(tree, false)};
+  Computation line = Maker(tree, fills).make();
   if (!reads_old_value(line.program)) return std::nullopt;
-  return with_old_value(tree, line);
+  AsProgram made{with_old_value(tree, line)};
+  set_fills(line, fills);
+  made.line = with_old_operand(tree, std::move(line));
+  return made;
 }
 
 value::Type type_of(const std::map<std::string, value::Type> &types, const std::string &name) {

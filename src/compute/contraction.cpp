@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 
 namespace unravel::compute {
 
@@ -72,10 +71,11 @@ bool has_sum_apart(const Statement &statement, const std::vector<Access> &factor
 /// Makes the program of a forest.
 class Builder {
 public:
+  /// `apart`: the number of the nested terms that are statements of the program, if any are.
   Builder(const Statement &line, const Contraction &contraction, const Network &network, const Forest &forest,
-          const std::vector<Set> &walked)
+          const std::vector<Set> &walked, std::optional<std::size_t> apart = std::nullopt)
       : line_(line), contraction_(contraction), network_(network), forest_(forest), walked_(walked),
-        buffers_(contract::buffers_of(forest)) {}
+        apart_(apart), buffers_(contract::buffers_of(forest)) {}
 
   /// `statements`: so many stand before it.
   std::vector<StatementTree> all(std::size_t statements) {
@@ -111,21 +111,20 @@ private:
           ++statements_;
         }
       const bool is_shared = node.is_loop && terms.size() > 1;
-      if (is_shared && !walks(terms, node.number)) {
-        std::vector<StatementTree> inside = body(node.body, opened | bit(node.number));
-        const bool is_nested = !nested_.empty() && nested_.back().forest.terms.size() == terms.size();
-        if (is_nested && inside.size() == 1) put_around(node.number, terms, nested_.back());
-        append(made, in_loops({name_of(node.number)}, std::move(inside)));
+      const bool is_nested = is_shared && !is_apart_ && walks(terms, node.number);
+      if (is_nested) nest(node, terms, opened);
+      is_apart_ = is_apart_ || (is_nested && apart_ == nested_.size() - 1);
+      if (!is_shared || (is_nested && !is_apart_)) {
+        append(made, product(terms, opened));
         continue;
       }
-      if (terms.size() > 1) nest(node, terms, opened);
-      append(made, product(terms, opened));
+      std::vector<StatementTree> inside = body(node.body, opened | bit(node.number));
+      if (is_nested) is_apart_ = false;
+      const bool is_one = !nested_.empty() && nested_.back().forest.terms.size() == terms.size();
+      if (is_one && inside.size() == 1) put_around(node.number, terms, nested_.back());
+      append(made, in_loops({name_of(node.number)}, std::move(inside)));
     }
     return made;
-  }
-
-  static void append(std::vector<StatementTree> &to, std::vector<StatementTree> more) {
-    to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
 
   static std::vector<std::size_t> terms_in(const Node &node) {
@@ -249,57 +248,15 @@ private:
   const Network &network_;
   const Forest &forest_;
   const std::vector<Set> &walked_;
+  const std::optional<std::size_t> apart_;
   std::vector<contract::Buffer> buffers_;
+  bool is_apart_ = false;      // what is made now
   std::size_t statements_ = 0; // made so far
   std::vector<NestedTerms> nested_;
   std::vector<std::size_t> read_by_nested_; // of the last of these the network's factors, as it has them
 };
 
-/// Loops and terms as a program's text.
-class Text {
-public:
-  explicit Text(const NestedTerms &nested) : nested_(nested), buffers_(contract::buffers_of(nested.forest)) {}
-
-  std::string of(const std::vector<Node> &nodes, std::size_t depth) const {
-    std::string text;
-    for (const Node &node : nodes) {
-      text += std::string(2 * depth, ' ');
-      text += node.is_loop ? fmt::format("for {} {{\n{}{}}}\n", nested_.indices[node.number],
-                                         of(node.body, depth + 1), std::string(2 * depth, ' '))
-                           : term(node.number) + "\n";
-    }
-    return text;
-  }
-
-private:
-  std::string sum(std::size_t number) const {
-    const auto buffer = std::ranges::find(buffers_, number, &contract::Buffer::term);
-    if (buffer == buffers_.end()) return "the result";
-    std::string modes;
-    for (std::size_t k = 0; k < nested_.indices.size(); ++k)
-      if (has(buffer->modes, k)) modes += (modes.empty() ? "" : ", ") + nested_.indices[k];
-    return fmt::format("part {}{}", number + 1, modes.empty() ? "" : fmt::format("({})", modes));
-  }
-
-  std::string term(std::size_t number) const {
-    std::string factors;
-    const contract::Term &term = nested_.forest.terms[number];
-    for (std::size_t factor : term.factors)
-      factors += (factors.empty() ? "" : " * ") + nested_.accesses[factor];
-    for (std::size_t read : term.terms)
-      factors += (factors.empty() ? "" : " * ") + sum(read);
-    return fmt::format("{} += {};", sum(number), factors);
-  }
-
-  const NestedTerms &nested_;
-  std::vector<contract::Buffer> buffers_;
-};
-
 } // namespace
-
-std::string to_text(const NestedTerms &nested) {
-  return Text(nested).of(nested.forest.roots, 0);
-}
 
 std::vector<NestedTerms> with_names(std::vector<NestedTerms> nested, const Program &program) {
   std::erase_if(nested, [&](NestedTerms &each) {
@@ -393,32 +350,40 @@ Network network_of(const Program &line, const Contraction &contraction) {
 
 PlannedBody planned_body(const Program &line, const Contraction &contraction, const Network &network,
                          const Forest &forest, const std::vector<Set> &walked, std::size_t statements) {
-  Builder builder(line.statements.front(), contraction, network, forest, walked);
+  const Statement &statement = line.statements.front();
+  Builder builder(statement, contraction, network, forest, walked);
   PlannedBody made;
   made.body = builder.all(statements);
   made.nested = std::move(builder.nested());
+  for (std::size_t k = 0; k < made.nested.size(); ++k)
+    made.nested[k].program =
+        program_with(line, Builder(statement, contraction, network, forest, walked, k).all(0));
   return made;
 }
 
 PlannedLine with_plan(const Program &line, const Contraction &contraction, const Network &network,
                       const Forest &forest, const std::vector<Set> &walked) {
   const Statement &statement = line.statements.front();
-  Builder builder(statement, contraction, network, forest, walked);
   const bool clears = !statement.accumulate;
+  const auto whole = [&](std::vector<StatementTree> body) {
+    if (clears) body.insert(body.begin(), clearing(statement));
+    return program_with(line, std::move(body));
+  };
+  Builder builder(statement, contraction, network, forest, walked);
   std::vector<StatementTree> body = builder.all(clears ? 1 : 0);
   PlannedLine made;
   made.nested = std::move(builder.nested());
+  for (std::size_t k = 0; k < made.nested.size(); ++k)
+    made.nested[k].program = whole(Builder(statement, contraction, network, forest, walked, k).all(0));
   const auto declares = [](const auto &self, const std::vector<StatementTree> &all) -> bool {
     return std::ranges::any_of(all, [&](const StatementTree &each) {
       return each.kind == StatementTree::Kind::Local || self(self, each.body);
     });
   };
-  if (!declares(declares, body)) {
+  if (declares(declares, body))
+    made.program = whole(std::move(body));
+  else
     builder.number_as_in_line(made.nested);
-    return made;
-  }
-  if (clears) body.insert(body.begin(), clearing(statement));
-  made.program = program_with(line, std::move(body));
   return made;
 }
 

@@ -38,6 +38,8 @@ struct NestedTerms {
   std::vector<std::string> accesses; // by the numbers of the terms' factors, as they are named: "A#2"
   std::vector<std::string> indices;  // by the numbers of loops
   value::Operator product = value::Operator::Multiply;
+  /// The line as a program that has these terms as statements, in loops that they share.
+  parse::ProgramTree program = {};
 };
 
 /// A line as a plan computes it.
@@ -54,7 +56,8 @@ PlannedLine with_plan(const Program &line, const Contraction &contraction, const
 /// The statements of a plan alone, which add to the line's target; `statements`: so many stand before them.
 struct PlannedBody {
   std::vector<parse::StatementTree> body;
-  std::vector<NestedTerms> nested; // as PlannedLine has them
+  std::vector<NestedTerms>
+      nested; // as PlannedLine has them; their programs are without the statements before
 };
 PlannedBody planned_body(const Program &line, const Contraction &contraction,
                          const contract::Network &network, const contract::Forest &forest,
@@ -63,8 +66,5 @@ PlannedBody planned_body(const Program &line, const Contraction &contraction,
 /// The nested terms with the names that the program gives to accesses. Left out are those of statements that
 /// aren't as they were written.
 std::vector<NestedTerms> with_names(std::vector<NestedTerms> nested, const Program &program);
-
-/// The loops and terms, for people.
-std::string to_text(const NestedTerms &nested);
 
 } // namespace unravel::compute

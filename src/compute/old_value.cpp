@@ -175,6 +175,19 @@ bool reads_old_value(const Program &line) {
   return std::ranges::any_of(line.statements, reads_old);
 }
 
+LineOfOld with_old_operand(const parse::AssignmentTree &tree, Computation line) {
+  const std::string result = line.program.statements.front().target.tensor;
+  LineOfOld made{std::move(line), TakenNames(tree).fresh("old")};
+  std::vector<TensorUse> &tensors = made.line.tensors;
+  const TensorUse of_result = *std::ranges::find(tensors, result, &TensorUse::name);
+  tensors.push_back({made.old, of_result.order, false, of_result.span});
+  for (Statement &term : made.line.program.statements)
+    value::each_leaf<Access>(term.value, [&](Access &access) {
+      if (access.tensor == result) access.tensor = made.old;
+    });
+  return made;
+}
+
 parse::ProgramTree with_old_value(const parse::AssignmentTree &tree, const Computation &line) {
   return Writer(line, TakenNames(tree)).program();
 }

@@ -8,6 +8,14 @@ namespace unravel::compute {
 /// Do terms of the line read the result?
 bool reads_old_value(const Program &line);
 
+/// The line itself, whose old values are elements of an operand: what the program that it becomes is compared
+/// with.
+struct LineOfOld {
+  Computation line;
+  std::string old; // the operand
+};
+LineOfOld with_old_operand(const parse::AssignmentTree &tree, Computation line);
+
 /// The line, of which `tree` is the text, as a program: `y(i) = 2 * y(i) + A(i,j) * x(j)` is
 ///
 ///     for i {

@@ -2,6 +2,7 @@
 
 #include "compute/build_tree.h"
 #include "compute/mask.h"
+#include "parse/parse.h"
 
 #include <algorithm>
 #include <set>
@@ -84,6 +85,11 @@ parse::ProgramTree with_planned_terms(const Program &line, PlannedTerms planned)
                       {assigned(term, expression_of(term.target), expression_of(term.value, term), true)}));
   }
   return program_with(line, std::move(body));
+}
+
+std::string text_of_line(const Program &line) {
+  if (const auto assignment = assignment_of(line)) return parse::to_text(*assignment) + "\n";
+  return parse::to_text(with_planned_terms(line, {}));
 }
 
 parse::ProgramTree with_result_local(const Program &line, const ResultLocal &local, PlannedTerms planned) {

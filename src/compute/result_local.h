@@ -33,6 +33,9 @@ bool may_have_result_local(const Program &line);
 /// of its terms, say where the local's elements are wanted, one of them by what is stored, and it only adds?
 bool may_mask_local(const Program &line, const ResultLocal &local);
 
+/// The line as it is read back: an assignment, or a program where its terms have different masks.
+std::string text_of_line(const Program &line);
+
 /// The line as a program: `C(i,j) = A(i,j) + E(i,k) * F(k,j)` with w(j) in loops over i is
 ///
 ///     for i {

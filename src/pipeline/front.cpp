@@ -270,6 +270,21 @@ void check_formats(const Request &request, const Front &front) {
                fmt::format("it has `{}`", fmt::join(names, "`, `")));
 }
 
+/// The types of the line as it was written. Bounds are those of the program's loops: what is outside of them
+/// keeps its old value there, and the line has none.
+static void settle_written(const Request &request, Front &front) {
+  const auto is_bound = [](const parse::ScheduleTree::Transformation &each) {
+    return each.kind == parse::ScheduleTree::Transformation::Kind::Bound;
+  };
+  if (std::ranges::any_of(front.schedule.transformations, is_bound)) front.written.reset();
+  if (!front.written) return;
+  Front line = front;
+  line.computation = front.written->line;
+  line.types[front.written->old] = front.types.at(line.computation.tensors.front().name);
+  settle_types(request, line);
+  front.written->line = std::move(line.computation);
+}
+
 Front read_request(const Request &request) {
   machine::Stopwatch watch;
   Front front;
@@ -288,8 +303,9 @@ Front read_request(const Request &request) {
     front.computation = compute::make_computation(parse::parse_program(text), fills);
   else if (parse::AssignmentTree tree = parse::parse_assignment(text); front.schedule.workspace)
     precompute(tree, fills, front);
-  else if (const std::optional<parse::ProgramTree> program = compute::as_program(tree, fills)) {
-    set_program(*program, fills, front);
+  else if (std::optional<compute::AsProgram> program = compute::as_program(tree, fills)) {
+    set_program(program->tree, fills, front);
+    front.written = std::move(program->line);
     if (compute::is_argmin(tree) && !tree.target.children.empty()) front.argmin = tree;
   } else
     front.computation = compute::make_computation(tree, fills);
@@ -330,6 +346,7 @@ Front read_request(const Request &request) {
     front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
   }
   settle_types(request, front);
+  settle_written(request, front);
   for (const parse::ScheduleTree::Conversion &conversion : front.schedule.conversions)
     convert_operand(request, front, conversion);
   if (front.schedule.drop) find_dropped(front);
@@ -369,7 +386,7 @@ std::optional<Front> as_line(const Request &request, const Front &front) {
   std::optional<compute::Computation> line = compute::as_line(forwarded, front.types);
   if (!line || looks_for_divisors(line->program, front)) return {};
   Front made = front;
-  made.line = compute::to_text(line->program);
+  made.line = compute::text_of_line(line->program);
   made.computation = std::move(*line);
   settle_types(request, made);
   made.milliseconds += watch.milliseconds();
@@ -383,7 +400,8 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   front.is_planned = !planned.empty();
   const parse::ProgramTree tree =
       compute::with_result_local(front.computation.program, local, std::move(planned.statements));
-  front.why = fmt::format("local {}({}): {}{}\n{}", local.tensor, fmt::join(local.modes, ", "), why,
+  front.program = parse::to_text(tree);
+  front.why = fmt::format("# local {}({}): {}{}\n{}", local.tensor, fmt::join(local.modes, ", "), why,
                           request.formats.contains(local.tensor) ? "" : local.why, planned.why);
   put_program(tree, front.computation.program.fills, front);
   const auto format = request.formats.find(local.tensor);

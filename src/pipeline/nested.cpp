@@ -1,5 +1,6 @@
 // Leaves that compute their products in parts, as a plan of contractions says.
 #include "choose/parts.h"
+#include "parse/parse.h"
 #include "pipeline/leaf.h"
 
 #include <algorithm>
@@ -28,7 +29,8 @@ bool LeafPlanner::nest_terms(Leaf &leaf, std::size_t number, const std::function
                                           : choose::positions_first(space, in_.combination, *nested));
   leaf.plan.parts = choose::parts_of(leaf.plan, space, in_.combination, *nested);
   steps.add("parts" + of_product(number), 0, [&] {
-    return (leaf.plan.parts ? "" : "not in these loops, in which all is one product:\n") + to_text(*nested);
+    return (leaf.plan.parts ? "" : "# not in these loops, in which all is one product\n") +
+           parse::to_text(nested->program);
   });
   return leaf.plan.parts.has_value();
 }

@@ -90,7 +90,7 @@ Front planned(const Request &request, Front front, compute::PlannedLine line, st
 
 std::string text_of(const Plans &plans, std::size_t number) {
   const contract::Price work{contract::Objective::Work};
-  return fmt::format("plan {}: {:.3g} operations; as it is written {:.3g}\n", number + 1,
+  return fmt::format("# plan {}: {:.3g} operations; as it is written {:.3g}\n", number + 1,
                      contract::cost_of(plans.network, plans.found.plans[number].forest, work),
                      contract::cost_of(plans.network, plans.written.forest, work));
 }

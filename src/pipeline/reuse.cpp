@@ -2,11 +2,13 @@
 
 #include "choose/assembled.h"
 #include "combine/space.h"
+#include "compute/build_tree.h"
 #include "layout/structure.h"
 #include "loop/passes.h"
 #include "loop/rename.h"
 #include "loop/verify.h"
 #include "packing/append.h"
+#include "parse/parse.h"
 #include "pipeline/plans.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
@@ -56,19 +58,18 @@ Layout entries_of(Layout layout) {
   return layout;
 }
 
-/// What adds to the result does so where it has an entry:
+/// The line is executed where the result has an entry:
 ///
-///     C(i,j) = C_entries(i,j) * A(i,j) * B(i,j)
+///     C(i,j) = A(i,j) * B(i,j) mask C_entries(i,j)
 void keep_to_entries(compute::Computation &computation, const std::string &result,
                      const std::string &entries) {
   int occurrence = 0;
   for (Statement &statement : computation.program.statements) {
-    if (statement.target.tensor != result) continue;
     Access access = statement.target;
     access.tensor = entries;
     access.fill.reset();
     access.occurrence = ++occurrence;
-    statement.value = value::product(std::vector<compute::Value>{{access}, statement.value});
+    statement.masks.push_back({std::move(access)});
   }
   const compute::TensorUse &use = *std::ranges::find(computation.tensors, result, &compute::TensorUse::name);
   computation.tensors.push_back({entries, use.order, false, use.span});
@@ -76,14 +77,40 @@ void keep_to_entries(compute::Computation &computation, const std::string &resul
     computation.program.extents.emplace(entries, extents->second);
 }
 
+/// The line with a local tensor for its result, which is read where the result has an entry.
+parse::ProgramTree with_local(const compute::Program &line, const compute::ResultLocal &local,
+                              const std::string &entries) {
+  parse::ProgramTree tree = compute::with_result_local(line, local);
+  const auto keep = [&](const auto &self, std::vector<parse::StatementTree> &body) -> void {
+    for (parse::StatementTree &statement : body) {
+      self(self, statement.body);
+      parse::AssignmentTree &assignment = statement.assignment;
+      if (statement.kind != parse::StatementTree::Kind::Assign ||
+          assignment.target.name.text != line.statements.front().target.tensor)
+        continue;
+      parse::Expression access = assignment.target;
+      access.name.text = entries;
+      assignment.mask = assignment.mask
+                            ? parse::over(parse::Expression::Kind::And,
+                                          {std::move(*assignment.mask), std::move(access)}, assignment.span)
+                            : std::move(access);
+    }
+  };
+  keep(keep, tree.body);
+  return tree;
+}
+
 /// The line, or with a local tensor for its result a program, whose result has given entries. The local is a
 /// dense one; one that begins with zeros is zero once it is read: what the line adds to it lies where the
 /// result has entries.
 Front values_front(const Request &request, Front front, const std::optional<compute::ResultLocal> &local) {
   const std::string result = front.computation.tensors.front().name;
+  const std::string entries = compute::fresh_tensor(front.computation, result + "_entries");
   if (local) {
-    const bool begins_with_zeros = compute::identity_of(front.computation.program.statements.front()) == 0;
-    const parse::ProgramTree tree = compute::with_result_local(front.computation.program, *local);
+    const compute::Program &line = front.computation.program;
+    const bool begins_with_zeros = compute::identity_of(line.statements.front()) == 0;
+    const parse::ProgramTree tree = with_local(line, *local, entries);
+    front.program = parse::to_text(tree);
     std::string text = std::move(front.computation.text);
     front.computation = compute::make_computation(tree, front.computation.program.fills);
     front.types[local->tensor] = front.types.at(result);
@@ -91,9 +118,10 @@ Front values_front(const Request &request, Front front, const std::optional<comp
     settle_types(request, front);
     if (begins_with_zeros) front.computation.program.zero_once_read.insert(local->tensor);
     std::erase(front.other_formats, local->tensor);
+  } else {
+    keep_to_entries(front.computation, result, entries);
+    front.program = compute::text_of_line(front.computation.program);
   }
-  const std::string entries = compute::fresh_tensor(front.computation, result + "_entries");
-  keep_to_entries(front.computation, result, entries);
   Layout &layout = front.layouts.at(result);
   std::vector<layout::SharedMode> modes;
   for (std::size_t mode = 0; mode < layout.order(); ++mode)

@@ -64,14 +64,23 @@ public:
     TermPlans made;
     const std::vector<Statement> &terms = front_.computation.program.statements;
     std::size_t before = local_ || terms.front().accumulate ? 0 : 1; // statements
+    std::vector<std::size_t> with_nested;                            // the terms' numbers
     for (std::size_t k = 0; k < terms.size(); ++k) {
       std::optional<Made> planned = plan(k, before, made.why);
       before += planned ? statements_in(planned->inside) : 1;
       if (!planned) continue;
       compute::append(made.statements.before, std::move(planned->before));
       made.statements.terms.emplace(k, std::move(planned->inside));
-      made.nested.insert(made.nested.end(), planned->nested.begin(), planned->nested.end());
+      for (compute::NestedTerms &nested : planned->nested) {
+        made.nested.push_back(std::move(nested));
+        with_nested.push_back(k);
+      }
       made.layouts.merge(planned->layouts);
+    }
+    for (std::size_t k = 0; k < made.nested.size(); ++k) {
+      compute::PlannedTerms apart = made.statements;
+      apart.terms.at(with_nested[k]) = std::move(made.nested[k].program.body);
+      made.nested[k].program = compute::with_planned_terms(front_.computation.program, std::move(apart));
     }
     return made;
   }
@@ -89,7 +98,7 @@ private:
     for (const contract::Buffer &buffer : contract::buffers_of(plan.forest))
       taken_.push_back(contract::buffer_name(plans->network, buffer.term));
     const contract::Price work{contract::Objective::Work};
-    why += fmt::format("`{}` by a plan: {:.3g} operations; as it is written {:.3g}\n",
+    why += fmt::format("# `{}` by a plan: {:.3g} operations; as it is written {:.3g}\n",
                        compute::to_text(front_.computation.program.statements[number].value),
                        contract::cost_of(plans->network, plan.forest, work),
                        contract::cost_of(plans->network, plans->written.forest, work));
@@ -206,7 +215,7 @@ std::optional<Front> line_of(const Request &request, const Front &front) {
     line = compute::as_dense_line(front.computation, front.types);
   if (!line || !compute::has_contraction(line->program)) return std::nullopt;
   Front made = front;
-  made.line = compute::to_text(line->program);
+  made.line = compute::text_of_line(line->program);
   made.computation = std::move(*line);
   settle_types(request, made);
   return made;

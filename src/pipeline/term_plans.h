@@ -15,7 +15,7 @@ namespace unravel::pipeline {
 struct TermPlans {
   compute::PlannedTerms statements;
   std::map<std::string, std::string> layouts; // of the locals that list their entries
-  std::string why;                            // which were taken, for people
+  std::string why;                            // which were taken: comments of the program
   std::vector<compute::NestedTerms> nested;   // as Front has them
 
   bool empty() const { return statements.terms.empty(); }

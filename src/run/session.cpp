@@ -439,15 +439,18 @@ private:
     input.sizes = operands_.extents;
     input.types = front_.types;
     for (const auto &[name, tensor] : initial_) {
-      const std::vector<std::int64_t> &shape = operands_.result_shapes.at(name);
-      input.results[name] = {shape, {}}; // sparse: zeros
+      check::ProgramResult &result = input.results[name] = {operands_.result_shapes.at(name), {}};
       if (!is_sparse(name)) {
         const data::Coordinates entries = convert::unpack(tensor);
-        input.results[name].initial = data::to_dense(entries);
-        if (entries.is_complex())
-          input.results[name].imaginary = data::to_dense(data::imaginary_part(entries));
-      } else if (fill_of(front_, name) != 0)
-        input.results[name].initial = data::to_dense(data::Coordinates(shape), fill_of(front_, name));
+        result.initial = data::to_dense(entries);
+        if (entries.is_complex()) result.imaginary = data::to_dense(data::imaginary_part(entries));
+      } else if (fill_of(front_, name) != 0) // else zeros
+        result.initial = data::to_dense(data::Coordinates(result.shape), fill_of(front_, name));
+    }
+    if (front_.written) { // the line reads what its result was in an operand
+      input.types = front_.written->line.types;
+      const std::string &old = front_.written->old;
+      input.operands[old] = &(made.unpacked[old] = convert::unpack(initial_.begin()->second));
     }
     const bool special = has_special_values();
     for (const compute::TensorUse &use : front_.computation.tensors)
@@ -462,7 +465,8 @@ private:
   }
 
   check::ProgramReference program_reference() {
-    return check::evaluate_program(front_.computation.program, reference_input().input);
+    return check::evaluate_program(front_.written ? front_.written->line.program : front_.computation.program,
+                                   reference_input().input);
   }
 
   static void require_checkable(const tensor::Tensor &tensor, const std::string &name) {

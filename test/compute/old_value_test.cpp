@@ -12,8 +12,8 @@ namespace {
 /// The program, or "none".
 std::string program_of(const std::string &line) {
   const auto source = std::make_shared<const text::Source>("expression", line);
-  const std::optional<parse::ProgramTree> program = as_program(parse::parse_assignment(source), {});
-  return program ? parse::to_text(*program) : "none";
+  const std::optional<AsProgram> program = as_program(parse::parse_assignment(source), {});
+  return program ? parse::to_text(program->tree) : "none";
 }
 
 std::string message_of(const std::string &line) {
@@ -22,6 +22,20 @@ std::string message_of(const std::string &line) {
   } catch (const report::Error &error) {
     return error.diagnostic().message;
   }
+}
+
+/// What --check evaluates.
+std::string line_of(const std::string &line) {
+  const auto source = std::make_shared<const text::Source>("expression", line);
+  const std::optional<AsProgram> program = as_program(parse::parse_assignment(source), {});
+  return program && program->line ? to_text(program->line->line.program) : "none";
+}
+
+TEST(OldValue, of_the_line_as_it_is_written_is_an_operand) {
+  EXPECT_EQ(line_of("y(i) = 2 * y(i) + A(i,j) * x(j)"), "y(i) = 2 * old(i)\ny(i) += A(i, j) * x(j)\n");
+  EXPECT_EQ(line_of("y(i) = old(i) - y(i) * A(i,j) mask i < j"),
+            "y(i) = old(i) where i < j\ny(i) += -(old2(i) * A(i, j)) where i < j\n");
+  EXPECT_EQ(line_of("y(i) += A(i,j) * x(j)"), "none");
 }
 
 TEST(OldValue, is_scaled_in_place) {

@@ -95,3 +95,35 @@ TEST(Reuse, what_it_is_not_for) {
   EXPECT_NE(message_of("C(i,j) = A(i,j)\n-f A=csr\n-f C=csr\n-s reuse; reuse").find("twice"),
             std::string::npos);
 }
+
+namespace {
+
+/// The program that computes the values.
+std::string program_of(const std::string &text) {
+  const Compilation made = compile_text(text);
+  const auto stage = std::ranges::find(made.stages, "values: program", &Stage::name);
+  return stage == made.stages.end() ? "none" : stage->text;
+}
+
+} // namespace
+
+TEST(Reuse, the_values_are_those_of_a_line_at_the_results_entries) {
+  EXPECT_EQ(
+      program_of("C(i,j) = 2 * A(i,j) * B(i,j) in min.+\n-f A=csr fill inf\n-f B=csr fill inf\n-f C=csr fill "
+                 "inf\n-s reuse"),
+      "C(i, j) = 2 * A(i, j) * B(i, j) in min.+ mask C_entries(i, j)\n");
+  EXPECT_EQ(program_of("C(i,j) = A(i,j) + 2 * A(j,i)\n-f A=csr\n-f C=csr\n-s reuse"),
+            "C(i, j) = A(i, j) + 2 * A(j, i) mask C_entries(i, j)\n");
+  EXPECT_EQ(program_of("C(i,j) = A(i,k) * B(k,j)" + all_csr), R"(for i {
+  let w(j) = 0;
+  for k {
+    for j {
+      w(j) += A(i, k) * B(k, j);
+    }
+  }
+  for j {
+    C(i, j) = w(j) mask C_entries(i, j);
+  }
+}
+)");
+}
