@@ -33,8 +33,7 @@ std::string line_of(const std::string &line) {
 
 TEST(OldValue, of_the_line_as_it_is_written_is_an_operand) {
   EXPECT_EQ(line_of("y(i) = 2 * y(i) + A(i,j) * x(j)"), "y(i) = 2 * old(i)\ny(i) += A(i, j) * x(j)\n");
-  EXPECT_EQ(line_of("y(i) = old(i) - y(i) * A(i,j) mask i < j"),
-            "y(i) = old(i) where i < j\ny(i) += -(old2(i) * A(i, j)) where i < j\n");
+  EXPECT_EQ(line_of("y(i) = old(i) + 2 * y(i) * A(i,j)"), "y(i) = old(i)\ny(i) += 2 * old2(i) * A(i, j)\n");
   EXPECT_EQ(line_of("y(i) += A(i,j) * x(j)"), "none");
 }
 

@@ -48,7 +48,8 @@ std::vector<std::string> stages_of(const Desk &desk, const Line &line, const std
   EXPECT_EQ(outcome.code, 0) << line.text << "\n" << outcome.error;
   std::vector<std::string> texts;
   if (outcome.code != 0) return texts;
-  for (const json &stage : outcome.json().at("stages"))
+  const json stages = outcome.json().at("stages");
+  for (const json &stage : stages)
     if (stage.at("name").get<std::string>().starts_with(name)) texts.push_back(stage.at("text"));
   return texts;
 }
