@@ -371,7 +371,7 @@ private:
     for (const Statement &part : united)
       for (const Statement &made : split(
                part, computation_.types, [&](const Access &access) { return is_total(access, part); },
-               begins_empty))
+               begins_empty, program_))
         parts.push_back(with_joined_reads(made, optional_in(made)));
     return parts;
   }

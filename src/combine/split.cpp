@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <span>
 
 namespace unravel::combine {
 
@@ -15,7 +16,8 @@ using term::Term;
 
 namespace {
 
-void check_split(const Statement &statement, const std::vector<compute::Value> &sparse) {
+void check_split(const Statement &statement, const std::vector<compute::Value> &sparse,
+                 const compute::Program &program) {
   bool reads = false;
   for (const compute::Value &term : sparse)
     value::each_leaf<Access>(
@@ -27,7 +29,10 @@ void check_split(const Statement &statement, const std::vector<compute::Value> &
                              statement.span.text(), statement.target.tensor),
                  "compute the product in a scalar: `let s = ...;`");
   if (statement.accumulate) return;
-  for (const compute::Loop &loop : statement.loops)
+  // Each iteration of the loops around a local's declaration has one of its own.
+  const auto local = program.local_tensors.find(statement.target.tensor);
+  const std::size_t around = local == program.local_tensors.end() ? 0 : local->second;
+  for (const compute::Loop &loop : std::span(statement.loops).subspan(around))
     if (std::ranges::none_of(statement.target.subscripts,
                              [&](const compute::Subscript &each) { return each.index == loop.variable; }))
       report::fail(Kind::not_a_product, statement.span,
@@ -85,7 +90,8 @@ std::vector<Access> optional_of(const Statement &statement, const IsOptional &is
 } // namespace
 
 std::vector<Statement> split(const Statement &statement, const std::map<std::string, value::Type> &types,
-                             const std::function<bool(const Access &)> &is_total, bool is_empty) {
+                             const std::function<bool(const Access &)> &is_total, bool is_empty,
+                             const compute::Program &program) {
   if (statement.is_free) return {statement}; // one term
   auto is_sparse = [&](const compute::Value &term) {
     bool found = false;
@@ -102,7 +108,7 @@ std::vector<Statement> split(const Statement &statement, const std::map<std::str
     (is_sparse(term) ? sparse : dense).push_back(term);
   if (sparse.empty() || (statement.accumulate && terms.size() == 1)) return {statement};
   if (terms.size() > 1 && !compute::is_converted_by_parts(statement, types)) return {statement};
-  check_split(statement, sparse);
+  check_split(statement, sparse, program);
   std::vector<Statement> result;
   if ((!statement.accumulate && !is_empty) || !dense.empty()) {
     result.push_back(statement);

@@ -13,11 +13,12 @@ namespace unravel::combine {
 
 /// A statement whose value isn't zero wherever a sparse factor isn't stored becomes several: what is dense,
 /// then each product with sparse factors, added; unless it isn't converted by parts. `is_total`: is the
-/// access stored wherever the statement is executed? `is_empty`: the target is zero before. Throws limits.
+/// access stored wherever the statement is executed? `is_empty`: the target is zero before. `program`:
+/// the statement's. Throws limits.
 std::vector<compute::Statement> split(const compute::Statement &statement,
                                       const std::map<std::string, value::Type> &types,
                                       const std::function<bool(const compute::Access &)> &is_total,
-                                      bool is_empty);
+                                      bool is_empty, const compute::Program &program);
 
 /// The roles of a statement's accesses in its value, by name. A mask's is Other: several entries of one
 /// coordinate would count as one.
