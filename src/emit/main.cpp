@@ -45,7 +45,9 @@ public:
       auto given = options.modes.find(parameter.name);
       modes_.push_back(given == options.modes.end() ? parameter.sizes : given->second);
       order_ = std::max(order_, modes_.back().size());
-      has_complex_ = has_complex_ || is_complex(modes_.size() - 1);
+      has_complex_ = has_complex_ || value::is_complex(value_type(parameter));
+      has_integers_ = has_integers_ || has_packed_integers(parameter);
+      has_reals_ = has_reals_ || (parameter.has_given_arrays() && value::is_floating(value_type(parameter)));
       tensors_.push_back(names_.fresh(parameter.name + "_tensor"));
     }
     number_sizes();
@@ -62,9 +64,8 @@ public:
     std::set<std::string> first{"tools"}, last{"main"};
     const WrittenAs written = written_as();
     first.insert(has_complex_ ? "complex" : "real");
-    for (std::size_t k = 0; k < program_.parameters.size(); ++k)
-      if (has_complex_ && !is_complex(k) && program_.parameters[k].has_given_arrays())
-        first.insert("some_real");
+    if (has_complex_ && has_reals_) first.insert("some_real");
+    if (has_integers_) first.insert("some_integers"), last.insert("integers");
     for (const Result &each : results_)
       if (each.places || each.stored) {
         first.insert(each.places ? "stored_values" : "all_values");
@@ -109,12 +110,6 @@ private:
     for (const Result &each : results_)
       if (each.places || each.stored) types.push_back(value_array(each.number).element);
     return emit::written_as(types);
-  }
-
-  bool is_complex(std::size_t k) const {
-    const std::vector<loop::ArrayParameter> &arrays = program_.parameters[k].arrays;
-    return std::any_of(arrays.begin(), arrays.end(),
-                       [](const auto &array) { return array.is_value && value::is_complex(array.element); });
   }
 
   /// The text with names of the program's own, which are marked as `@start`: with a number where the user has
@@ -232,7 +227,8 @@ private:
       result += wrap_code(fmt::format("int pack_{0}({0} *{1}, int64_t {2}, int64_t *const {3}[], "
                                       "const {6} *{4}{5});",
                                       type.name, unlike_sizes("A"), unlike_sizes("n"), unlike_sizes("index"),
-                                      unlike_sizes("values"), sizes, type_of_values(is_complex(*first))),
+                                      unlike_sizes("values"), sizes,
+                                      c_type(value::widest(value_type(program_.parameters[*first])))),
                           "");
       result += fmt::format("void free_{0}({0} *A);\n", type.name);
     }
@@ -263,6 +259,7 @@ private:
     result += "// Sizes that must agree have the same number.\n";
     result += fmt::format("static const int unravel_size[UNRAVEL_TENSORS][UNRAVEL_ORDER] = {{{}}};\n",
                           fmt::join(sizes, ", "));
+    if (has_integers_) result += tables_of_integers(program_.parameters);
     if (!program_.sizes.empty()) {
       std::vector<std::string> given;
       for (const std::string &size : program_.sizes)
@@ -374,7 +371,9 @@ private:
     for (const std::string &size : parameter.sizes)
       sizes += ", " + size_argument(k, size);
     const std::string values =
-        has_complex_ && !is_complex(k)
+        has_packed_integers(parameter)
+            ? fmt::format("(const {} *)@in[{}].values", c_type(value::widest(value_type(parameter))), k)
+        : has_complex_ && value::is_floating(value_type(parameter))
             ? fmt::format("unravel_real_values(&@in[{}], {})", k, quoted(parameter.name))
             : fmt::format("@in[{}].values", k);
     line("if (pack_{0}(&{1}, @in[{2}].n, @in[{2}].index, {4}{3}))", names_.type_of(k).name, tensors_[k], k,
@@ -587,8 +586,9 @@ private:
   std::map<std::string, std::size_t> number_;   // of each size, by qualified name
   std::string body_;
   std::size_t indent_ = 2;
-  std::size_t order_ = 2;    // a matrix file has two columns
-  bool has_complex_ = false; // some tensor
+  std::size_t order_ = 2;                         // a matrix file has two columns
+  bool has_complex_ = false;                      // some tensor
+  bool has_integers_ = false, has_reals_ = false; // some tensor that is packed
 };
 
 } // namespace

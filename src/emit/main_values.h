@@ -1,5 +1,6 @@
 #pragma once
 
+#include "loop/loop.h"
 #include "value/exact.h"
 
 #include <string>
@@ -12,6 +13,13 @@ namespace unravel::emit {
 inline const char *type_of_values(bool is_complex) {
   return is_complex ? "double _Complex" : "double";
 }
+
+/// Of the tensor's values, of several arrays the common type; f64 where there are none.
+value::Type value_type(const loop::TensorParameter &tensor);
+/// Are they read as integers, for its pack function?
+bool has_packed_integers(const loop::TensorParameter &tensor);
+/// The C tables that say which integers each of the tensors holds.
+std::string tables_of_integers(const std::vector<loop::TensorParameter> &tensors);
 
 /// How results are written: the C type that their values have then, its name in c/results.c, and the field of
 /// a .mtx file.

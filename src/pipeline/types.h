@@ -9,6 +9,9 @@ namespace unravel::pipeline {
 /// of, what C makes of the operands' types. Throws mistakes: fills that their tensor's type doesn't hold.
 void settle_types(const Request &request, Front &front);
 
+/// Gives the list of a result that is packed behind the kernel values in which entries are added up.
+void settle_list(layout::Layout &list, value::Type of_result);
+
 /// In place of the front's line the program that it is taken apart into; all its locals have the type of the
 /// result, and what is said of the line is kept.
 void take_program(const Request &request, const parse::ProgramTree &tree, compute::Fills fills, Front &front);
