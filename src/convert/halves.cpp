@@ -104,6 +104,23 @@ data::Coordinates unpack_exactly(const tensor::Tensor &tensor, std::int64_t max_
   return need_halves(tensor) ? unpack_halves(tensor, max_memory) : unpack(tensor, max_memory);
 }
 
+void wrap_around(data::Coordinates &entries, value::Type type) {
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    // Sums of halves are exact, and modulo 2^64 so is what is made of them.
+    const auto half = [](double sum) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(sum)); };
+    const std::uint64_t bits =
+        half(entries.value[e]) + (entries.in_halves ? half(entries.imaginary[e]) << 32 : 0);
+    const value::Scalar made =
+        value::converted({value::Type::Int64, 0, static_cast<std::int64_t>(bits)}, type);
+    const bool is_halved = entries.in_halves && value::is_wide_integer(type);
+    entries.value[e] = is_halved ? value::halves_of(made).real() : made.number();
+    if (is_halved) entries.imaginary[e] = value::halves_of(made).imag();
+  }
+  if (value::is_wide_integer(type)) return;
+  entries.in_halves = false;
+  entries.imaginary.clear();
+}
+
 tensor::Tensor pack_halves(const layout::Layout &layout, data::Coordinates entries,
                            const PackOptions &options) {
   entries.imaginary.resize(entries.size()); // of numbers that are their own low halves there may be none

@@ -23,6 +23,8 @@ data::Coordinates unpack_halves(const tensor::Tensor &tensor,
 /// In halves where a double would round a value.
 data::Coordinates unpack_exactly(const tensor::Tensor &tensor,
                                  std::int64_t max_memory = data::default_max_memory());
+/// Entries of integers as ones of that integer type, into which they wrap around.
+void wrap_around(data::Coordinates &entries, value::Type type);
 /// As pack() does, of entries in halves, into a layout with values of 64 bits. Throws value_width too where
 /// the type doesn't hold a value.
 tensor::Tensor pack_halves(const layout::Layout &layout, data::Coordinates entries,

@@ -45,7 +45,9 @@ public:
       auto given = options.modes.find(parameter.name);
       modes_.push_back(given == options.modes.end() ? parameter.sizes : given->second);
       order_ = std::max(order_, modes_.back().size());
-      has_complex_ = has_complex_ || is_complex(modes_.size() - 1);
+      has_complex_ = has_complex_ || value::is_complex(value_type(parameter));
+      has_integers_ = has_integers_ || has_packed_integers(parameter);
+      has_reals_ = has_reals_ || (parameter.has_given_arrays() && value::is_floating(value_type(parameter)));
       tensors_.push_back(names_.fresh(parameter.name + "_tensor"));
     }
     number_sizes();
@@ -62,6 +64,8 @@ public:
     std::set<std::string> first{"tools"}, last{"main"};
     const WrittenAs written = written_as();
     first.insert(has_complex_ ? "complex" : "real");
+    if (has_complex_ && has_reals_) first.insert("some_real");
+    if (has_integers_) first.insert("some_integers"), last.insert("integers");
     for (const Result &each : results_)
       if (each.places || each.stored) {
         first.insert(each.places ? "stored_values" : "all_values");
@@ -73,9 +77,7 @@ public:
       last.insert("given");
     }
     const std::string run = run_function();
-    for (const auto &[function, part] :
-         {std::pair("release", "release"), {"real_values", "some_real"}, {"integers", "integers"}})
-      if (run.find(fmt::format("unravel_{}(", function)) != std::string::npos) first.insert(part);
+    if (run.find("unravel_release(") != std::string::npos) first.insert("release");
     const std::string tools =
         with_types(parts_of_c("main", first) + parts_of_c("results", first), has_complex_, written);
     return result + parts_of_c("main", {"includes"}) + declarations() + tables() + tools + run +
@@ -108,12 +110,6 @@ private:
     for (const Result &each : results_)
       if (each.places || each.stored) types.push_back(value_array(each.number).element);
     return emit::written_as(types);
-  }
-
-  bool is_complex(std::size_t k) const {
-    const std::vector<loop::ArrayParameter> &arrays = program_.parameters[k].arrays;
-    return std::any_of(arrays.begin(), arrays.end(),
-                       [](const auto &array) { return array.is_value && value::is_complex(array.element); });
   }
 
   /// The text with names of the program's own, which are marked as `@start`: with a number where the user has
@@ -231,7 +227,8 @@ private:
       result += wrap_code(fmt::format("int pack_{0}({0} *{1}, int64_t {2}, int64_t *const {3}[], "
                                       "const {6} *{4}{5});",
                                       type.name, unlike_sizes("A"), unlike_sizes("n"), unlike_sizes("index"),
-                                      unlike_sizes("values"), sizes, type_of_values(is_complex(*first))),
+                                      unlike_sizes("values"), sizes,
+                                      c_type(value::widest(value_type(program_.parameters[*first])))),
                           "");
       result += fmt::format("void free_{0}({0} *A);\n", type.name);
     }
@@ -262,6 +259,7 @@ private:
     result += "// Sizes that must agree have the same number.\n";
     result += fmt::format("static const int unravel_size[UNRAVEL_TENSORS][UNRAVEL_ORDER] = {{{}}};\n",
                           fmt::join(sizes, ", "));
+    if (has_integers_) result += tables_of_integers(program_.parameters);
     if (!program_.sizes.empty()) {
       std::vector<std::string> given;
       for (const std::string &size : program_.sizes)
@@ -372,14 +370,16 @@ private:
     std::string sizes;
     for (const std::string &size : parameter.sizes)
       sizes += ", " + size_argument(k, size);
-    const std::string name = quoted(parameter.name), in = fmt::format("@in[{}]", k),
-                      values = has_complex_ && !is_complex(k)
-                                   ? fmt::format("unravel_real_values(&{}, {})", in, name)
-                                   : in + ".values";
-    line("if (pack_{0}(&{1}, {2}.n, {2}.index, {3}{4}))", names_.type_of(k).name, tensors_[k], in,
-         checked_values(parameter, values, in + ".n", name), sizes);
-    line("  unravel_fail({}, \"it can't be packed\");", name);
-    line("unravel_release(&{});", in);
+    const std::string values =
+        has_packed_integers(parameter)
+            ? fmt::format("(const {} *)@in[{}].values", c_type(value::widest(value_type(parameter))), k)
+        : has_complex_ && value::is_floating(value_type(parameter))
+            ? fmt::format("unravel_real_values(&@in[{}], {})", k, quoted(parameter.name))
+            : fmt::format("@in[{}].values", k);
+    line("if (pack_{0}(&{1}, @in[{2}].n, @in[{2}].index, {4}{3}))", names_.type_of(k).name, tensors_[k], k,
+         sizes, values);
+    line("  unravel_fail({}, \"it can't be packed\");", quoted(parameter.name));
+    line("unravel_release(&@in[{}]);", k);
   }
 
   /// Of a kernel, with what its codes mean. `arguments`: the tensors.
@@ -586,8 +586,9 @@ private:
   std::map<std::string, std::size_t> number_;   // of each size, by qualified name
   std::string body_;
   std::size_t indent_ = 2;
-  std::size_t order_ = 2;    // a matrix file has two columns
-  bool has_complex_ = false; // some tensor
+  std::size_t order_ = 2;                         // a matrix file has two columns
+  bool has_complex_ = false;                      // some tensor
+  bool has_integers_ = false, has_reals_ = false; // some tensor that is packed
 };
 
 } // namespace

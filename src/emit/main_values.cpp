@@ -1,18 +1,35 @@
 #include "emit/main_values.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
 
 namespace unravel::emit {
 
-std::string checked_values(const loop::TensorParameter &tensor, const std::string &values,
-                           const std::string &count, const std::string &name) {
-  const auto array = std::ranges::find_if(tensor.arrays, &loop::ArrayParameter::is_value);
-  if (array == tensor.arrays.end() || !value::is_integer(array->element)) return values;
-  const double end = std::ldexp(1.0, value::bits_of(array->element));
-  const double least = value::facts_of(array->element).is_signed ? -end : 0;
-  return fmt::format("unravel_integers({}, {}, {:.1f}, {:.1f}, {})", values, count, least, end, name);
+value::Type value_type(const loop::TensorParameter &tensor) {
+  std::optional<value::Type> all;
+  for (const loop::ArrayParameter &array : tensor.arrays)
+    if (array.is_value)
+      all = !all || *all == array.element ? array.element : value::common(*all, array.element);
+  return all.value_or(value::Type::Float64);
+}
+
+bool has_packed_integers(const loop::TensorParameter &tensor) {
+  return tensor.has_given_arrays() && value::is_integer(value_type(tensor));
+}
+
+std::string tables_of_integers(const std::vector<loop::TensorParameter> &tensors) {
+  std::vector<std::string> least, greatest;
+  for (const loop::TensorParameter &tensor : tensors) {
+    const bool is_integer = has_packed_integers(tensor);
+    least.push_back(is_integer ? value::least_text(value_type(tensor)) : "0");
+    greatest.push_back(is_integer ? value::greatest_text(value_type(tensor)) : "0");
+  }
+  return fmt::format("// The integers that tensors hold; 0 where they hold other numbers.\n"
+                     "static const int64_t unravel_least[UNRAVEL_TENSORS] = {{{}}};\n"
+                     "static const uint64_t unravel_greatest[UNRAVEL_TENSORS] = {{{}}};\n",
+                     fmt::join(least, ", "), fmt::join(greatest, ", "));
 }
 
 WrittenAs written_as(const std::vector<value::Type> &types) {

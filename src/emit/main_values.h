@@ -14,10 +14,12 @@ inline const char *type_of_values(bool is_complex) {
   return is_complex ? "double _Complex" : "double";
 }
 
-/// The expression for the values that a tensor is packed from, `count` of them: where the tensor has
-/// integers, it tests first whether they are of its type. `name`: of the tensor, as C.
-std::string checked_values(const loop::TensorParameter &tensor, const std::string &values,
-                           const std::string &count, const std::string &name);
+/// Of the tensor's values, of several arrays the common type; f64 where there are none.
+value::Type value_type(const loop::TensorParameter &tensor);
+/// Are they read as integers, for its pack function?
+bool has_packed_integers(const loop::TensorParameter &tensor);
+/// The C tables that say which integers each of the tensors holds.
+std::string tables_of_integers(const std::vector<loop::TensorParameter> &tensors);
 
 /// How results are written: the C type that their values have then, its name in c/results.c, and the field of
 /// a .mtx file.

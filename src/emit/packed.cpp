@@ -1,6 +1,7 @@
 #include "emit/packed.h"
 
 #include "emit/body.h"
+#include "emit/main_values.h"
 #include "emit/names.h"
 #include "emit/wrap.h"
 
@@ -17,7 +18,8 @@ using loop::TensorParameter;
 
 namespace {
 
-/// Stands for the names; MODES: how many indices an entry has; NUMBER: the type of its value.
+/// Stands for the names; MODES: how many indices an entry has; NUMBER: the type of its value; SUM: that in
+/// which values are added up; IS_ZERO: whether the sum is, as a value of the result.
 const char *const drop_zeros_text = R"(typedef struct {
   int64_t index[MODES], number;
   NUMBER value;
@@ -42,14 +44,14 @@ static int ENTRY_drop_zeros(int64_t *count, int64_t *const index[], NUMBER *valu
   qsort(all, (size_t)*count, sizeof(ENTRY), ENTRY_order);
   int64_t kept = 0;
   for (int64_t e = 0, next; e < *count; e = next) {
-    NUMBER sum = all[e].value;
+    SUM sum = all[e].value;
     for (next = e + 1; next < *count; next++) {
       int same = 1;
       for (int mode = 0; mode < MODES; mode++) same &= all[next].index[mode] == all[e].index[mode];
       if (!same) break;
       sum += all[next].value;
     }
-    if (sum == 0.0) continue;
+    if (IS_ZERO) continue;
     for (int mode = 0; mode < MODES; mode++) index[mode][kept] = all[e].index[mode];
     values[kept++] = sum;
   }
@@ -103,10 +105,7 @@ public:
     line("return {0} == 1 ? 4 : {0};", code_);
     std::string functions;
     for (const One &one : packed_)
-      if (one.result.drops_zeros)
-        functions += replaced(
-            replaced(replaced(drop_zeros_text, "NUMBER", number_type(one)), "ENTRY", entry_type(one)),
-            "MODES", std::to_string(one.result.modes.size()));
+      if (one.result.drops_zeros) functions += drop_zeros(one);
     return functions +
            wrap_text(comment_text("Lists the entries of " + packed_names() + ", then packs them."), "// ") +
            wrap_code(signature(whole_, names_) + " {", "") + body_ + "}\n";
@@ -130,11 +129,16 @@ private:
     return fmt::format("{}_{}_entry", names_.kernel(), names_.parameter(one.result.parameter));
   }
 
-  /// Of the values that are listed.
-  std::string number_type(const One &one) const {
-    for (const ArrayParameter &array : list(one).arrays)
-      if (array.is_value) return c_type(array.element);
-    return "double";
+  std::string drop_zeros(const One &one) const {
+    const value::Type number = value_type(list(one));
+    const value::Type element = value_type(whole_.parameters[one.result.parameter]);
+    std::string text = drop_zeros_text;
+    text = replaced(text, "NUMBER", c_type(number));
+    text = replaced(text, "SUM", c_type(value::is_integer(number) ? value::Type::UInt64 : number));
+    text = replaced(text, "IS_ZERO",
+                    value::is_integer(element) ? fmt::format("({})sum == 0", c_type(element)) : "sum == 0.0");
+    text = replaced(text, "ENTRY", entry_type(one));
+    return replaced(text, "MODES", std::to_string(one.result.modes.size()));
   }
 
   std::string packed_names() const {

@@ -14,9 +14,9 @@ namespace unravel::emit {
 /// the kernel's, or 4 too where the layout has no place for an entry.
 ///
 /// A list has a position per entry: one array of 64-bit integers for each mode, in their order, and one of
-/// doubles; the only count is their length. `modes`: of each result that is packed, by its number among the
-/// parameters, the size of each of its modes. `drops_zeros`: entries of one coordinate are added up before,
-/// and those that come to 0 left out.
+/// their values; the only count is their length. `modes`: of each result that is packed, by its number among
+/// the parameters, the size of each of its modes. `drops_zeros`: entries of one coordinate are added up
+/// before, and those that come to 0 left out.
 struct PackedResult {
   std::size_t parameter = 0;
   std::vector<std::string> modes;

@@ -8,7 +8,6 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace unravel::packing {
 
@@ -78,7 +77,7 @@ private:
     c_.line("int64_t index[{}];", modes);
     if (groups > 0) c_.line("int64_t group[{}];", groups);
     c_.line("int64_t number; // in the input");
-    c_.line("{} value;", c_.number());
+    c_.line("{} value;", c_.sum());
     c_.line("int opens; // the first level at which it has a position of its own");
     c_.close(fmt::format(" {}_entry;", c_.prefix));
     c_.line("");
@@ -301,20 +300,6 @@ void require_supported(const PackPlan &plan, const Layout &layout) {
                      "pack with the tool: `unravel convert`, or `unravel run`");
 }
 
-/// Entries that fill positions up have values like others, which are doubles: the ends of integer types may
-/// not be among these.
-void require_finite_zeros(const PackPlan &plan, const Layout &layout, IndexType index, ValueType value) {
-  for (const PiecePlan &piece : plan.pieces)
-    for (const Level &level : piece.levels)
-      if (level.kind == Level::Kind::Padded && !level.unused && !piece.value.empty() &&
-          value::is_integer(element_type(*layout.array(piece.value), index, value)))
-        report::fail(report::Kind::cannot_pack, layout.span,
-                     fmt::format("packing of layout `{}` can't be written as C yet: nothing marks the unused "
-                                 "positions `{}`, which would hold the end of an integer type",
-                                 layout.name, level.position),
-                     "give it a fill that is a number, or pack with the tool: `unravel run`");
-}
-
 } // namespace
 
 std::string emit_pack_c(const PackPlan &plan, const Layout &layout, const PackNames &names, IndexType index,
@@ -323,7 +308,6 @@ std::string emit_pack_c(const PackPlan &plan, const Layout &layout, const PackNa
   const Layout told = with_pointers(layout, plan.segments);
   PackCText c(told, names, index, value);
   c.fill = fill;
-  if (std::isinf(fill)) require_finite_zeros(plan, layout, index, value);
   PackWriter(plan, c, layout).write();
   return c.take();
 }

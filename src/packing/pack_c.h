@@ -21,13 +21,14 @@ struct PackNames {
 ///     void free_csr(csr *A);
 ///
 /// Entry e has the coordinate (index[0][e], index[1][e], ...), one array per mode of the tensor, and the
-/// value values[e]; the sizes follow, each name once, in the order of the modes. pack_csr sets every member
+/// value values[e], a double, of complex values a `double _Complex`, of integers an int64_t, or, of uint64, a
+/// uint64_t; the sizes follow, each name once, in the order of the modes. pack_csr sets every member
 /// of *A and returns 0; or 1 where a coordinate lies outside the sizes, a number doesn't fit in its array, or
 /// sizes and counts break a property, 2 where there is no memory: then all pointers are null. Functions are
-/// static but for these two. The text needs <stdint.h> and <stdlib.h>; of plan.checked it checks the
-/// properties of sizes and counts, not those of arrays. Slots that no entry has hold `fill`. Throws
-/// cannot_pack where zeros at other coordinates fill segments of different lengths, or where they would hold
-/// a fill that no double holds.
+/// static but for these two. Sums of integers wrap around, and are cut to the elements' type, as a kernel's
+/// are. The text needs <stdint.h> and <stdlib.h>; of plan.checked it checks the properties
+/// of sizes and counts, not those of arrays. Slots that no entry has hold `fill`. Throws cannot_pack where
+/// zeros at other coordinates fill segments of different lengths.
 std::string emit_pack_c(const PackPlan &plan, const layout::Layout &layout, const PackNames &names,
                         tensor::IndexType index = tensor::IndexType::Int32,
                         tensor::ValueType value = tensor::ValueType::Float64, double fill = 0);

@@ -73,18 +73,17 @@ std::string PieceWriter::slot_text(const std::string &name, const std::vector<Sl
 std::string PieceWriter::stored_value(const std::string &text) const {
   std::string type = c_.element(plan_.value);
   std::string value = plan_.negative ? "-" + text : text;
-  return type == c_.number() ? value
-                             : fmt::format("({}){}", type, plan_.negative ? "(" + value + ")" : value);
+  return type == c_.sum() ? value : fmt::format("({}){}", type, plan_.negative ? "(" + value + ")" : value);
 }
 
 void PieceWriter::write_dense() {
   allocate({plan_.value});
   const std::string nothing = c_.fill_of(plan_.value, plan_.negative);
-  std::string given;
+  std::string is_given;
   if (nothing != "0") {
-    given = c_.choose("given");
+    is_given = c_.choose("given");
     c_.line("// Which slots have an entry; the others hold {}.", nothing);
-    hold(given, "char", c_.size_of(plan_.value));
+    hold(is_given, "char", c_.size_of(plan_.value));
     fill(plan_.value, nothing);
   }
   open_own_entries();
@@ -94,18 +93,19 @@ void PieceWriter::write_dense() {
                        PackCText::factor(c_.term(plan_.modes[plan_.levels[l].mode].value)),
                        plan_.levels[l].offset));
   std::string slot = slot_text(plan_.value, plan_.slots);
-  if (!given.empty()) {
+  if (!is_given.empty()) {
     const std::string at = c_.choose("slot");
     c_.line("int64_t {} = {};", at, slot);
-    c_.line("if (!{0}[{2}]) {0}[{2}] = 1, {1}[{2}] = 0;", given, c_.member(plan_.value), at);
+    c_.line("if (!{0}[{2}]) {0}[{2}] = 1, {1}[{2}] = 0;", is_given, c_.member(plan_.value), at);
     slot = at;
   }
-  const std::string value = stored_value(fmt::format("{}[{}]", c_.values, e_));
-  if (!value::is_integer(c_.type_of(plan_.value))) { // added to 0, a zero would lose its sign
-    c_.line("if ({0}[{1}] == 0) {0}[{1}] = {2};", c_.member(plan_.value), slot, value);
-    c_.line("else {}[{}] += {};", c_.member(plan_.value), slot, value);
-  } else {
-    c_.line("{}[{}] += {};", c_.member(plan_.value), slot, value);
+  const std::string given = c_.value(e_), sum = fmt::format("{}[{}]", c_.member(plan_.value), slot);
+  if (value::is_integer(c_.type_of(plan_.value))) {
+    c_.line("{} = ({})(({}){} {} {});", sum, c_.element(plan_.value), c_.sum(), sum,
+            plan_.negative ? "-" : "+", given);
+  } else { // added to 0, a zero would lose its sign
+    c_.line("if ({0} == 0) {0} = {1};", sum, stored_value(given));
+    c_.line("else {} += {};", sum, stored_value(given));
   }
   c_.close();
 }

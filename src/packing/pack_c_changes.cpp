@@ -2,7 +2,6 @@
 #include "packing/pack_c_piece.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace unravel::packing {
 
@@ -144,10 +143,7 @@ void PieceWriter::write_zeros() {
     c_.line("{}[{}].index[{}] = {};", longer, count, of, is);
   c_.line("{}[{}].index[{}] = {};", longer, count, mode, value);
   c_.line("{}[{}].number = {};", longer, count, count);
-  if (c_.fill != 0)
-    c_.line("{}[{}].value = {};", longer, count,
-            std::isinf(c_.fill) ? fmt::format("({}1.0 / 0.0)", c_.fill < 0 ? "-" : "")
-                                : fmt::format("{}", c_.fill));
+  if (c_.fill != 0) c_.line("{}[{}].value = {};", longer, count, c_.fill_as_sum(plan_.value, plan_.negative));
   c_.line("++{};", count);
   c_.line("--{};", missing);
   c_.close();

@@ -1,8 +1,6 @@
 // In C: that what the layout makes of the entries are those given, as convert's require_same_meaning tests.
 #include "packing/pack_c_compared.h"
 
-#include <cmath>
-
 namespace unravel::packing {
 
 void ComparisonWriter::write_functions() {
@@ -10,7 +8,7 @@ void ComparisonWriter::write_functions() {
   c_.line("int64_t index[{}];", c_.layout.order());
   c_.line("int64_t number; // of the entry in the input");
   c_.line("int is_meant;   // by the layout, once it is packed");
-  c_.line("{} value;", c_.number());
+  c_.line("{} value;", c_.sum());
   c_.close(fmt::format(" {}_given;", c_.prefix));
   c_.line("");
   c_.open(fmt::format("static int {}_coordinates_given(const void *a, const void *b)", c_.prefix));
@@ -34,7 +32,7 @@ void ComparisonWriter::write() {
           c_.prefix, all_, c_.n, most);
   c_.line("if (!{}) return 2;", all_);
   c_.open_loop(c_.e, c_.n);
-  const std::string value = fmt::format("{}[{}]", c_.values, c_.e);
+  const std::string value = c_.value(c_.e);
   std::vector<std::string> own;
   for (std::size_t mode = 0; mode < c_.layout.order(); ++mode)
     own.push_back(fmt::format("{}[{}][{}]", c_.index, mode, c_.e));
@@ -76,32 +74,33 @@ void ComparisonWriter::write_meant(std::size_t number) {
                 : fmt::format("if ({})", c_.condition(term::conjunction(implied.conditions))));
     write_one(coordinates, true,
               implied.literal ? fmt::format("{}", *implied.literal)
-                              : fmt::format("{}{}[{}]", implied.negative ? "-" : "", c_.values, c_.e));
+                              : fmt::format("{}{}", implied.negative ? "-" : "", c_.value(c_.e)));
     c_.close();
   }
 }
 
-/// What sums are rounded to before they are stored, if they are.
+/// What sums are converted to before they are stored.
 std::string ComparisonWriter::element_type() const {
   for (const PiecePlan &piece : plan_.pieces)
-    if (!piece.value.empty() && !value::is_integer(c_.type_of(piece.value))) return c_.element(piece.value);
-  return c_.number();
+    if (!piece.value.empty()) return c_.element(piece.value);
+  return c_.sum();
 }
 
 /// What is meant where nothing is.
 std::string ComparisonWriter::initial() const {
-  if (std::isinf(c_.fill)) return fmt::format("{}1.0 / 0.0", c_.fill < 0 ? "-" : "");
-  return fmt::format("{}", c_.fill);
+  for (const PiecePlan &piece : plan_.pieces)
+    if (!piece.value.empty()) return c_.fill_as_sum(piece.value, piece.negative);
+  return "0";
 }
 
 void ComparisonWriter::write_sums() {
   const std::string next = c_.choose("next"), sum = c_.choose("sum"), some = c_.choose("some"),
                     same = c_.choose("same");
-  const std::string rounds = element_type() == c_.number() ? "" : fmt::format("({})", element_type());
+  const std::string rounds = element_type() == c_.sum() ? "" : fmt::format("({})", element_type());
   const std::string given = fmt::format("{}{}[0]", rounds, sum), meant = fmt::format("{}{}[1]", rounds, sum);
   c_.line("int {} = 1;", same);
   c_.open(fmt::format("for (int64_t {0} = 0, {1} = 0; {0} < {2}; {0} = {1})", c_.k, next, count_));
-  c_.line("{} {}[2] = {{{}, {}}};", c_.number(), sum, initial(), initial());
+  c_.line("{} {}[2] = {{{}, {}}};", c_.sum(), sum, initial(), initial());
   c_.line("int {}[2] = {{0, 0}};", some);
   std::string alike = fmt::format("{} < {}", next, count_);
   for (std::size_t mode = 0; mode < c_.layout.order(); ++mode)

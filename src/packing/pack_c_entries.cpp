@@ -57,7 +57,7 @@ void PieceWriter::write_entries() {
     c_.line("{}[{}].index[{}] = {};", entry_, to, mode,
             plan_.modes[mode].rest ? "0" : c_.term(plan_.modes[mode].value));
   c_.line("{0}[{1}].number = {2};", entry_, to, e_);
-  c_.line("{0}[{1}].value = {2}[{3}];", entry_, to, c_.values, e_);
+  c_.line("{}[{}].value = {};", entry_, to, c_.value(e_));
   if (is_partial()) c_.line("++{};", n_);
   c_.close();
   if (!run_.empty()) write_joined_runs();

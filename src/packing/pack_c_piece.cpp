@@ -96,11 +96,12 @@ void PieceWriter::write_positions() {
   for (const Flag &flag : plan_.flags)
     c_.line("{}[{}] = {};", c_.member(flag.array), slot_text(flag.array, flag.slots), flag.value);
   std::string sum = c_.choose("sum");
-  c_.line("{} {} = {}[{}].value;", c_.number(), sum, entry_, e_);
+  c_.line("{} {} = {}[{}].value;", c_.sum(), sum, entry_, e_);
   c_.line("for (++{0}; {0} < {1} && {2}[{0}].opens == {3}; ++{0}) {4} += {2}[{0}].value;", e_, n_, entry_,
           plan_.levels.size(), sum);
   if (plan_.value.empty())
-    fail_if(fmt::format("{} != {}", sum, plan_.negative ? -plan_.literal : plan_.literal));
+    fail_if(fmt::format("{} != {}{}", sum, c_.sum() == c_.number() ? "" : "(" + c_.sum() + ")",
+                        plan_.negative ? -plan_.literal : plan_.literal));
   else
     c_.line("{}[{}] = {};", c_.member(plan_.value), slot_text(plan_.value, plan_.slots), stored_value(sum));
   c_.close();

@@ -1,6 +1,7 @@
 #include "packing/pack_c_text.h"
 
 #include "report/diagnostic.h"
+#include "value/exact.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,9 +74,23 @@ std::string PackCText::fill_of(const std::string &array, bool is_negative) const
   return std::to_string(value::Scalar::of(wanted, of_array).integer);
 }
 
+std::string PackCText::fill_as_sum(const std::string &array, bool is_negative) const {
+  if (sum() == number()) return fill_of(array, false);
+  return fmt::format("{}({}){}", is_negative ? "-" : "", sum(), fill_of(array, is_negative));
+}
+
 std::string PackCText::number() const {
-  const std::optional<value::Type> values_of = layout::type_of_values(layout, value_type_);
-  return values_of && value::is_complex(*values_of) ? "double _Complex" : "double";
+  const value::Type of_values = layout::type_of_values(layout, value_type_).value_or(value::Type::Float64);
+  return std::string(value::facts_of(value::widest(of_values)).c_name);
+}
+
+std::string PackCText::sum() const {
+  const std::string given = number();
+  return given == "int64_t" ? "uint64_t" : given;
+}
+
+std::string PackCText::value(const std::string &of_entry) const {
+  return fmt::format("{}{}[{}]", sum() == number() ? "" : "(" + sum() + ")", values, of_entry);
 }
 
 std::string PackCText::factor(const std::string &text) {

@@ -39,9 +39,15 @@ public:
   std::string as_element(const std::string &array, const std::string &value) const;
   /// A value of slots that no entry has, as an element of the array: `fill`, or with the other sign.
   std::string fill_of(const std::string &array, bool is_negative) const;
+  /// As what is added up to it, the sign that the array has it with not counted.
+  std::string fill_as_sum(const std::string &array, bool is_negative) const;
   double fill = 0;
-  /// The type in which values are given and added up.
+  /// The type in which values are given, and that in which they are added up: integers without a sign, so
+  /// that sums wrap around.
   std::string number() const;
+  std::string sum() const;
+  /// The value of an entry that is given, as it is added up.
+  std::string value(const std::string &entry) const;
   bool is_narrow(const std::string &array) const { return element(array) == "int32_t"; }
 
   /// A term over sizes, counts, arrays, the coordinates of the input's current entry and `locals`, as C.

@@ -6,6 +6,7 @@
 #include "packing/append.h"
 #include "packing/pack_c.h"
 #include "parse/parse.h"
+#include "pipeline/types.h"
 #include "report/diagnostic.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ layout::Layout list_of(const std::string &tensor, std::size_t order) {
   layout::Layout list = layout::load_layout(parse::parse_layout_reference(source), order).layout;
   list.name = list.base_name = "entries_of_" + tensor;
   for (layout::Array &array : list.arrays)
-    array.element = array.is_value ? "f64" : "int64";
+    if (!array.is_value) array.element = "int64";
   return list;
 }
 
@@ -74,11 +75,8 @@ std::optional<Front> with_list(Front front, const std::string &tensor, bool may_
   layout::Layout &layout = front.layouts.at(tensor);
   if (!front.packed.contains(tensor)) {
     layout::Layout list = list_of(tensor, layout.order());
-    if (layout.values) list = layout::with_values(std::move(list), *layout.values);
-    if (const auto type = front.types.find(tensor);
-        type != front.types.end() && value::is_complex(type->second))
-      for (layout::Array &array : list.arrays)
-        if (array.is_value) array.element = value::facts_of(type->second).word;
+    const auto type = front.types.find(tensor); // none before types are settled
+    settle_list(list, type == front.types.end() ? value::Type::Float64 : type->second);
     front.packed.emplace(
         tensor, PackedResult{std::move(layout), why, compute::nothing_of(front.computation.program, tensor)});
     layout = std::move(list);

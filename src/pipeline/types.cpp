@@ -6,6 +6,7 @@
 #include "parse/parse.h"
 
 #include "report/diagnostic.h"
+#include "value/exact.h"
 #include "value/typed.h"
 
 #include <cmath>
@@ -177,22 +178,19 @@ void settle_types(const Request &request, Front &front) {
   std::vector<compute::Statement> &statements = front.computation.program.statements;
   Types before; // of what results hold before, to which they are updated
   for (const compute::TensorUse &use : front.computation.tensors) {
-    const auto layout = front.layouts.find(use.name);
-    if (layout == front.layouts.end()) continue;
-    if (front.packed.contains(use.name)) {
-      if (value::is_complex(open)) types.emplace(use.name, open);
-      continue;
-    }
-    const bool is_open = std::ranges::any_of(layout->second.arrays, [](const layout::Array &array) {
-      return array.is_value && array.element.empty();
-    });
-    const std::optional<value::Type> data = type_of_data(request, use.name, layout->second);
+    const auto own = front.layouts.find(use.name);
+    if (own == front.layouts.end()) continue;
+    const auto packed = front.packed.find(use.name);
+    const layout::Layout &layout = packed == front.packed.end() ? own->second : packed->second.layout;
+    const bool is_open = std::ranges::any_of(
+        layout.arrays, [](const layout::Array &array) { return array.is_value && array.element.empty(); });
+    const std::optional<value::Type> data = type_of_data(request, use.name, layout);
     if (use.is_result && is_open && !request.value) {
       if (data && !types.contains(use.name)) before.emplace(use.name, *data);
       continue;
     }
     const value::Type wanted = request.value ? open : data.value_or(open);
-    if (const auto type = layout::type_of_values(layout->second, wanted)) types.emplace(use.name, *type);
+    if (const auto type = layout::type_of_values(layout, wanted)) types.emplace(use.name, *type);
   }
   // What is written gets the type of what is computed for it, as soon as that is known of all that it reads.
   // C promotes what it adds: a sum of int8 values is an int32.
@@ -219,9 +217,6 @@ void settle_types(const Request &request, Front &front) {
       own->second = joined;
     }
   }
-  // The values of what is listed first are f64, unless they are complex.
-  for (const auto &[tensor, packed] : front.packed)
-    if (!found.contains(tensor) || !value::is_complex(found.at(tensor))) found[tensor] = value::Type::Float64;
   types.insert(found.begin(), found.end());
   for (compute::Statement &statement : statements) {
     types.emplace(statement.target.tensor, open);
@@ -242,11 +237,14 @@ void settle_types(const Request &request, Front &front) {
     if (const auto type = known(types, tensor)) settle_layout(layout, *type, open);
   for (auto &[tensor, packed] : front.packed) {
     settle_layout(packed.layout, types.at(tensor), open);
-    if (!value::is_complex(types.at(tensor))) continue;
-    for (layout::Array &array : front.layouts.at(tensor).arrays)
-      if (array.is_value) array.element = value::facts_of(types.at(tensor)).word;
+    settle_list(front.layouts.at(tensor), types.at(tensor));
   }
   settle_indices(request, front);
+}
+
+void settle_list(layout::Layout &list, value::Type of_result) {
+  for (layout::Array &array : list.arrays)
+    if (array.is_value) array.element = value::facts_of(value::widest(of_result)).word;
 }
 
 void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &front) {

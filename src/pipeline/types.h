@@ -9,6 +9,9 @@ namespace unravel::pipeline {
 /// of, what C makes of the operands' types. Throws mistakes: fills that their tensor's type doesn't hold.
 void settle_types(const Request &request, Front &front);
 
+/// Gives the list of a result that is packed behind the kernel values in which entries are added up.
+void settle_list(layout::Layout &list, value::Type of_result);
+
 /// In place of the front's line the program that it is taken apart into; what is said of the line is kept.
 /// The types are settled then: all locals of the program have that of the result.
 void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &front);

@@ -1,5 +1,6 @@
 #include "run/packed.h"
 
+#include "convert/halves.h"
 #include "run/assembled.h"
 
 #include <algorithm>
@@ -36,12 +37,16 @@ ListPacking::ListPacking(layout::Layout list_layout, const pipeline::PackedResul
 }
 
 tensor::Tensor ListPacking::pack(const tensor::Tensor &entries) const {
-  if (!drops_zeros) return convert::convert(entries, scan, layout, plan, options).tensor;
-  data::Coordinates all = convert::unpack(entries, options.max_memory);
+  const value::Type type = layout::type_of_values(layout, options.value).value_or(options.value);
+  if (!drops_zeros && !value::is_integer(type))
+    return convert::convert(entries, scan, layout, plan, options).tensor;
+  data::Coordinates all = convert::unpack_exactly(entries, options.max_memory);
   data::sort(all, data::natural_modes(all.order()));
   data::combine_duplicates(all);
-  data::drop_zeros(all);
-  return convert::pack(layout, plan, std::move(all), options);
+  if (value::is_integer(type)) convert::wrap_around(all, type);
+  if (drops_zeros) data::drop_zeros(all);
+  return all.in_halves ? convert::pack_halves(layout, std::move(all), options)
+                       : convert::pack(layout, plan, std::move(all), options);
 }
 
 ListedResult::ListedResult(const ListPacking &how, void *wanted)

@@ -14,7 +14,8 @@ struct ListPacking {
   /// Throws cannot_pack.
   ListPacking(layout::Layout list, const pipeline::PackedResult &wanted, convert::PackOptions options);
 
-  /// Throws what convert::pack does.
+  /// Integers of one coordinate are added up in the result's type, in which they wrap around. Throws what
+  /// convert::pack does.
   tensor::Tensor pack(const tensor::Tensor &entries) const;
 
   layout::Layout list, layout;

@@ -24,6 +24,14 @@ inline bool is_wide_integer(Type type) {
   return type == Type::Int64 || type == Type::UInt64;
 }
 
+/// The type in which values of that type go by coordinates, and are added up: f64, complex128, int64, or, of
+/// uint64, that itself.
+inline Type widest(Type type) {
+  if (is_complex(type)) return Type::Complex128;
+  if (is_floating(type)) return Type::Float64;
+  return type == Type::UInt64 ? type : Type::Int64;
+}
+
 /// Doubles round integers of 64 bits beyond 2^53. Among entries they go as low + 2^32 high then, two doubles:
 /// each half is exact, and so are their sums. Both have the number's sign, so that a number below 2^32 is its
 /// own low half: a fill is, too.

@@ -184,6 +184,43 @@ std::string status_of(const std::string &layout_text, std::size_t entries,
   return said.empty() ? output_of(program).substr(0, 3000) : said;
 }
 
+/// Sums wrap around; no double is between.
+TEST(PackC, IntegersAreExact) {
+  std::string text = "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <stdbool.h>\n\n",
+              calls, expected;
+  for (const layout::Layout &layout : {shipped("dense", 1), shipped("sv", 1)})
+    for (const auto &[type, numbers, sums] :
+         {std::tuple{value::Type::Int64, "9007199254740993, 1, -INT64_MAX, INT64_MAX, 2, INT64_MAX",
+                     "9007199254740994 0 -9223372036854775807 "},
+          {value::Type::UInt64, "UINT64_MAX, 2, 9007199254740993, 0, UINT64_MAX, 0",
+           "1 9007199254740993 -1 "},
+          {value::Type::Int8, "100, 100, -128, 0, -1, -1", "-56 -128 -2 "},
+          {value::Type::Bool, "1, 1, 1, 0, 0, 0", "1 1 0 "}}) {
+      const layout::Layout typed = layout::with_values(layout, type);
+      const std::string name = fmt::format("{}_{}", layout.name, value::facts_of(type).word);
+      const char *given = type == value::Type::UInt64 ? "uint64_t" : "int64_t";
+      text += fmt::format("typedef struct {{ int64_t {}, NNZ; int32_t *idx; {} *val; }} {};\n",
+                          layout.sizes[0], value::facts_of(type).c_name, name);
+      text += emit_pack_c(plan_packing(typed), typed, {name, {}}) + "\n";
+      calls += fmt::format("  {{\n    {0} A;\n    int64_t at[] = {{0, 0, 1, 1, 2, 2}};\n"
+                           "    int64_t *index[] = {{at}};\n    {1} values[] = {{{2}}};\n"
+                           "    if (pack_{0}(&A, 6, index, values, 3)) return 1;\n"
+                           "    for (int k = 0; k < 3; ++k) printf(\"%lld \", (long long)A.val[k]);\n"
+                           "    free_{0}(&A);\n  }}\n",
+                           name, given, numbers);
+      expected += sums;
+    }
+  text += "int main(void) {\n" + calls + "  return 0;\n}\n";
+  TemporaryFolder folder;
+  const std::string program = folder.path("pack");
+  ASSERT_EQ(
+      output_of(
+          "gcc -std=c99 -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Werror -o " +
+          program + " " + folder.write("pack.c", text)),
+      "");
+  EXPECT_EQ(output_of(program), expected);
+}
+
 TEST(PackC, CountsOfADenseLayout) {
   const char *const blocks = R"(layout blocks(i: N) { count B = ceil(N / 3); count R = 3; value val[B, R];
   stored { [b, r] -> [i] : i = 3*b + r and 0 <= r < 3 and 0 <= b < B } at val(b, r); })";

@@ -58,6 +58,77 @@ TEST(ToolLargeIntegers, FilesAreExact) {
   EXPECT_EQ(desk.read("y.mtx"), "%%MatrixMarket matrix array integer general\n1 1\n18446744073709551613\n");
 }
 
+/// In each of these layouts, with what the program of `compile --main` writes too.
+TEST(ToolLargeIntegers, ResultsThatArePackedBehindTheKernel) {
+  const Desk desk;
+  const std::string banner = "%%MatrixMarket matrix coordinate integer general\n";
+  desk.write("a.mtx", banner + "2 2 2\n1 1 9007199254740993\n2 2 9007199254740995\n");
+  desk.write("least.mtx", banner + "2 2 2\n1 1 -9223372036854775808\n2 2 -1\n");
+  desk.write("greatest.mtx", banner + "2 2 2\n1 1 18446744073709551615\n2 2 1\n");
+  desk.write("ones.mtx", banner + "2 2 2\n1 1 1\n2 2 1\n");
+  struct Case {
+    std::string file, type, first, second;
+  };
+  for (const Case &each : {Case{"a", "int64", "9007199254740993", "9007199254740995"},
+                           {"least", "int64", "-9223372036854775808", "-1"},
+                           {"greatest", "uint64", "18446744073709551615", "1"}})
+    for (const std::string layout : {"ell", "dia"}) {
+      const std::vector<std::string> formats{"C(i,j) = A(i,k) * B(k,j)", "-f", "A=csr " + each.type, "-f",
+                                             "B=csr " + each.type,       "-f", "C=" + layout};
+      const std::string expected = banner + "2 2 2\n1 1 " + each.first + "\n2 2 " + each.second + "\n";
+      std::vector<std::string> run = formats, compile = formats;
+      run.insert(run.begin(), "run");
+      run.insert(run.end(), {"-i", "A=" + each.file + ".mtx", "-i", "B=ones.mtx", "-o", "C=c.mtx"});
+      const Outcome outcome = desk.unravel(run);
+      ASSERT_EQ(outcome.code, 0) << outcome.error;
+      EXPECT_EQ(desk.read("c.mtx"), expected) << layout;
+      if (!has_program("gcc")) continue;
+      compile.insert(compile.begin(), "compile");
+      compile.insert(compile.end(), {"--main", "-o", "c.c"});
+      ASSERT_EQ(desk.unravel(compile).code, 0);
+      const Outcome made = desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-Werror",
+                                         "-fsanitize=address,undefined", "c.c", "-o", "c", "-lm"});
+      ASSERT_EQ(made.code, 0) << made.error;
+      const Outcome ran = desk.execute({"./c", "A=" + each.file + ".mtx", "B=ones.mtx", "-o", "d.mtx"});
+      ASSERT_EQ(ran.code, 0) << ran.error;
+      EXPECT_EQ(desk.read("d.mtx"), expected) << layout;
+    }
+}
+
+/// What a type doesn't hold is refused where it is read.
+TEST(ToolLargeIntegers, ProgramsRefuseOtherNumbers) {
+  if (!has_program("gcc")) GTEST_SKIP() << "no gcc";
+  const Desk desk;
+  ASSERT_EQ(desk.unravel({"compile", "y(i) = a * A(i,j) * x(j)", "-f", "A=csr int8", "-f", "x=dense uint64",
+                          "-f", "a=dense int64", "--main", "-o", "p.c"})
+                .code,
+            0);
+  const Outcome made = desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                                     "-fsanitize=address,undefined", "p.c", "-o", "p", "-lm"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  const std::string head = "%%MatrixMarket matrix coordinate ", one = "\n1 1 1\n1 1 ";
+  const std::string none = ": a value is none of the tensor's type\n";
+  const auto run = [&](const std::string &field, const std::string &value, const std::string &x,
+                       const std::string &a) {
+    desk.write("A.mtx", head + field + one + value + "\n");
+    desk.write("x.mtx", "%%MatrixMarket matrix array integer general\n1 1\n" + x + "\n");
+    const Outcome ran = desk.execute({"./p", "A=A.mtx", "x=x.mtx", "a=" + a, "-o", "y.mtx"});
+    if (ran.code != 0) return ran.error;
+    const std::string written = desk.read("y.mtx");
+    return written.substr(written.find("1 1\n") + 4);
+  };
+  EXPECT_EQ(run("integer general", "-128", "1", "1"), "18446744073709551488\n");
+  EXPECT_EQ(run("integer general", "1", "18446744073709551615", "1"), "18446744073709551615\n");
+  EXPECT_EQ(run("integer general", "1", "1", "9007199254740993"), "9007199254740993\n");
+  EXPECT_EQ(run("integer symmetric", "3", "2", "-1"), "18446744073709551610\n");
+  EXPECT_EQ(run("real general", "3e1", "2", "1"), "60\n");
+  EXPECT_EQ(run("integer general", "128", "1", "1"), "error: A.mtx" + none);
+  EXPECT_EQ(run("real general", "1.5", "1", "1"), "error: A.mtx" + none);
+  EXPECT_EQ(run("integer general", "1", "-1", "1"), "error: x.mtx" + none);
+  EXPECT_EQ(run("integer general", "1", "18446744073709551616", "1"), "error: x.mtx" + none);
+  EXPECT_EQ(run("integer general", "1", "1", "1.5"), "error: 1.5: a value isn't an integer\n");
+}
+
 TEST(ToolLargeIntegers, DoublesAndChecksRefuse) {
   const Desk desk;
   write_folder(desk, {0, large});

@@ -43,6 +43,8 @@ static const int unravel_size[UNRAVEL_TENSORS][UNRAVEL_ORDER] = {{0, 0}, {0, 1}}
 static const char *const unravel_given_names[UNRAVEL_GIVEN] = {"k"};
 static int64_t unravel_given[UNRAVEL_GIVEN];
 static int unravel_is_given[UNRAVEL_GIVEN];
+static const int64_t unravel_least[UNRAVEL_TENSORS] = {INT64_MIN, 0};
+static const uint64_t unravel_greatest[UNRAVEL_TENSORS] = {INT64_MAX, 0};
 static const int unravel_modes[UNRAVEL_RESULTS][UNRAVEL_ORDER] = {{0, 0}};
 static void unravel_follow(int64_t *known) {
   if (known[0] < 0 && known[1] >= 0) known[0] = unravel_not_negative(known[1] + unravel_given[0] + 2);
@@ -59,6 +61,13 @@ typedef struct unravel_entries {
   int is_given;
   int is_filled;
   double filling;
+// part: some_integers
+  // Of the tensor's type, where that is one of integers, else 0: their bits are in the memory of the values.
+  int64_t least;
+  uint64_t greatest;
+  uint64_t filling_size;
+  int is_filling_negative;
+// part: tools
 } unravel_entries;
 
 static void unravel_end(const char *where, const char *what, int code) {
@@ -194,17 +203,50 @@ static double *unravel_real_values(unravel_entries *of, const char *name) {
   return parts;
 }
 
-// part: integers
-// The values of a tensor of integers, of which the least is `least` and all lie below `end`.
-static const double *unravel_integers(const double *values, int64_t n, double least, double end, const char *name) {
-  const double exact = 9007199254740992.0; // from 2^53 on all doubles are integers
-  int64_t k;
-  for (k = 0; k < n; k++) {
-    int is_held = values[k] >= least && values[k] < end;
-    if (is_held && values[k] > -exact && values[k] < exact) is_held = (double)(int64_t)values[k] == values[k];
-    if (!is_held) unravel_fail(name, "a value is none of the tensor's type");
+// part: some_integers
+// Adds an integer, of which it is given the absolute value.
+static void unravel_add_integer(unravel_entries *to, int order, const int64_t *at, uint64_t size, int is_negative,
+                                const char *name) {
+  if (size > (is_negative ? 0 - (uint64_t)to->least : to->greatest))
+    unravel_fail(name, "a value is none of the tensor's type");
+  unravel_add(to, order, at, 0);
+  ((uint64_t *)to->values)[to->n - 1] = is_negative ? 0 - size : size;
+}
+
+// Reads an integer, of which it returns the absolute value; of the field 3 exactly, else as a double.
+static uint64_t unravel_read_integer(char **at, int field, int *is_negative, const char *name) {
+  uint64_t size;
+  *is_negative = 0;
+  if (field == 1) return 1;
+  if (field == 3) {
+    char *start = *at + strspn(*at, " \t\r\v\f");
+    *is_negative = *start == '-';
+    if (*start == '-' || *start == '+') start++;
+    errno = 0;
+    size = strtoull(start, at, 10);
+    if (!isdigit((unsigned char)*start) || !unravel_is_end(**at)) unravel_fail(name, "a value isn't an integer");
+    if (errno) unravel_fail(name, "a value is none of the tensor's type");
+  } else {
+    double value = unravel_number(at, 0, name);
+    *is_negative = value < 0;
+    if (*is_negative) value = -value;
+    size = value < 18446744073709551616.0 ? (uint64_t)value : 0;
+    if ((double)size != value) unravel_fail(name, "a value is none of the tensor's type");
   }
-  return values;
+  return size;
+}
+
+// As unravel_add_entry does it. Without a sign `at` and `mirrored` may be of any order.
+static void unravel_add_integers(unravel_entries *to, int order, const int64_t *at, const int64_t *mirrored,
+                                 char *start, int sign, int field, const char *name) {
+  int is_negative;
+  const uint64_t size = unravel_read_integer(&start, field, &is_negative, name);
+  if (field == 2) unravel_fail(name, "it has complex values, but the kernel reads real ones");
+  unravel_end_line(start, name);
+  if (sign < 0 && at[0] == at[1] && size) unravel_fail(name, "an entry of the diagonal doesn't fit the symmetry");
+  unravel_add_integer(to, order, at, size, is_negative, name);
+  if (sign && at[0] != at[1])
+    unravel_add_integer(to, order, mirrored, size, sign < 0 ? !is_negative : is_negative, name);
 }
 
 // part: tools
@@ -213,6 +255,12 @@ static const double *unravel_integers(const double *values, int64_t n, double le
 static void unravel_add_entry(unravel_entries *to, int order, const int64_t *at, char *start, int sign, int field,
                               const char *name) {
   const int64_t mirrored[2] = {at[1], at[0]};
+// part: some_integers
+  if (to->greatest) {
+    unravel_add_integers(to, order, at, mirrored, start, sign, field, name);
+    return;
+  }
+// part: tools
   const VALUE value = unravel_read_OF_VALUE(&start, field, name);
   unravel_end_line(start, name);
   if (at[0] == at[1] && (sign < 0 || sign == 2) && value != unravel_mirrored_OF_VALUE(value, sign))
@@ -331,6 +379,12 @@ static void unravel_read_tensor(unravel_entries *to, int order, FILE *file, cons
       if (coordinate > to->sizes[m]) to->sizes[m] = coordinate;
       at[m] = coordinate - 1;
     }
+// part: some_integers
+    if (to->greatest) {
+      unravel_add_integers(to, order, at, at, start, 0, 0, name);
+      continue;
+    }
+// part: tools
     unravel_add(to, order, at, unravel_number(&start, 0, name));
     unravel_end_line(start, name);
   }
@@ -345,6 +399,10 @@ static int unravel_is_word(unravel_entries *to, int order, const char *what) {
   int m, word = 0;
   to->filling = strtod(what, &at);
   to->is_filled = order == 0 && at != what && !*at;
+// part: some_integers
+  at = (char *)what;
+  if (to->is_filled && to->greatest) to->filling_size = unravel_read_integer(&at, 3, &to->is_filling_negative, what);
+// part: tools
   if (to->is_filled) return 1;
   while (word < 3 && strncmp(what, words[word], strlen(words[word])) != 0) word++;
   if (word == 3) return 0;
@@ -352,6 +410,9 @@ static int unravel_is_word(unravel_entries *to, int order, const char *what) {
   if (*at && *at != ':') return 0;
   to->is_given = to->is_filled = word < 2;
   to->filling = word;
+// part: some_integers
+  to->filling_size = (uint64_t)word;
+// part: tools
   for (m = 0; m < order && *at; m++) {
     at++;
     to->sizes[m] = unravel_size_at(&at);
@@ -410,6 +471,11 @@ static void unravel_fill(unravel_entries *to, int order) {
     if (to->sizes[m] == 0) return;
   }
   do {
+// part: some_integers
+    if (to->greatest)
+      unravel_add_integer(to, order, at, to->filling_size, to->is_filling_negative, "a number");
+    else
+// part: tools
     unravel_add(to, order, at, to->filling);
     for (m = order - 1; m >= 0 && ++at[m] == to->sizes[m]; m--) at[m] = 0;
   } while (m >= 0);
@@ -529,6 +595,9 @@ int main(int argc, char **argv) {
   int k, m, a;
   for (k = 0; k < UNRAVEL_TENSORS; k++)
     for (m = 0; m < UNRAVEL_ORDER; m++) in[k].sizes[m] = -1;
+// part: integers
+  for (k = 0; k < UNRAVEL_TENSORS; k++) in[k].least = unravel_least[k], in[k].greatest = unravel_greatest[k];
+// part: main
   for (a = 1; a < argc; a++) {
     if (strcmp(argv[a], "-h") == 0 || strcmp(argv[a], "--help") == 0) {
       unravel_help(argv[0]);
