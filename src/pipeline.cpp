@@ -333,9 +333,8 @@ static Compilation compile_front(const Request &request, const Front &front,
     return made;
   };
   const auto listed = [&](const combine::IterationSpace &space) {
-    std::optional<Front> other;
-    const bool add_up = space.by == value::Operator::Add && !space.sets; // what entries of a list do
-    if (front.why.empty()) other = with_list(front, space.target.tensor, add_up, refused);
+    const bool sums = space.by == value::Operator::Add && !space.sets; // entries of a list add up
+    auto other = front.why.empty() ? with_list(front, space.target.tensor, sums, refused) : std::nullopt;
     if (!other) throw report::Error(refused);
     return compile(request, *other);
   };

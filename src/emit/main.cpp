@@ -1,5 +1,5 @@
-// A small program around a kernel: tables and the calls are printed here, the rest is c/main.c and
-// c/results.c.
+// A small program around a kernel: tables and the calls are printed here, the rest is c/main.c, c/results.c
+// and c/arguments.c.
 #include "emit/body.h"
 #include "emit/emit.h"
 #include "emit/expression.h"
@@ -81,7 +81,7 @@ public:
     const std::string tools =
         with_types(parts_of_c("main", first) + parts_of_c("results", first), has_complex_, written);
     return result + parts_of_c("main", {"includes"}) + declarations() + tables() + tools + run +
-           parts_of_c("main", last);
+           parts_of_c("arguments", last);
   }
 
 private:
