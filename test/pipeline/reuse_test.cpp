@@ -100,7 +100,9 @@ namespace {
 
 /// The program that computes the values.
 std::string program_of(const std::string &text) {
-  const Compilation made = compile_text(text);
+  Request request = read_request_text(text);
+  request.details = true;
+  const Compilation made = compile(request);
   const auto stage = std::ranges::find(made.stages, "values: program", &Stage::name);
   return stage == made.stages.end() ? "none" : stage->text;
 }
