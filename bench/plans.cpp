@@ -76,7 +76,7 @@ std::vector<Case> cases_of(const std::string &kernel, bool quick) {
 std::string text_of(const compute::PlannedLine &line) {
   std::string text = line.program ? parse::to_text(*line.program) : "";
   for (const compute::NestedTerms &nested : line.nested)
-    text += to_text(nested);
+    text += parse::to_text(nested.program);
   return text;
 }
 

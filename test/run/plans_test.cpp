@@ -48,7 +48,7 @@ std::optional<pipeline::Plans> plans_of(const Problem &line, std::size_t most, s
 std::string text_of(const compute::PlannedLine &line) {
   std::string text = line.program ? parse::to_text(*line.program) : "";
   for (const compute::NestedTerms &nested : line.nested)
-    text += to_text(nested);
+    text += parse::to_text(nested.program);
   return text;
 }
 
