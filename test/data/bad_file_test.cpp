@@ -414,14 +414,14 @@ TEST(BadFile, MissingAndFolders) {
   std::filesystem::create_directory(folder.path("sub.mtx"));
   EXPECT_EQ(message_of(folder, [&] { read_tensor(folder.path("sub.mtx")); }),
             "sub.mtx: error: cannot read: this is a directory [cannot-read]\n");
-  EXPECT_EQ(
-      message_of(folder, [&] { read_tensor(folder.write("a.csv", "1,2,3\n")); }),
-      "a.csv: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
-      "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
-  EXPECT_EQ(
-      message_of(folder, [&] { write_tensor(folder.path("a.csv"), Coordinates({1})); }),
-      "a.csv: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
-      "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
+  EXPECT_EQ(message_of(folder, [&] { read_tensor(folder.write("a.csv", "1,2,3\n")); }),
+            "a.csv: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
+            "  hint: the first two may be followed by .gz; what is written may also be a .txt; arrays of a "
+            "layout go to and come from a folder\n");
+  EXPECT_EQ(message_of(folder, [&] { write_tensor(folder.path("a.csv"), Coordinates({1})); }),
+            "a.csv: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
+            "  hint: the first two may be followed by .gz; what is written may also be a .txt; arrays of a "
+            "layout go to and come from a folder\n");
 }
 
 /// A compressed file of many entries, as bytes.

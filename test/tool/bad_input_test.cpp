@@ -142,7 +142,8 @@ TEST(ToolBadInput, OutputsThatCantBeWritten) {
   expect_refused(
       desk, {"generate", "random:3x3", "-o", "a.xyz"},
       "a.xyz: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
-      "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
+      "  hint: the first two may be followed by .gz; what is written may also be a .txt; arrays of a layout "
+      "go to and come from a folder\n");
 }
 
 /// No folder is made of what was meant as a file.
@@ -218,7 +219,8 @@ TEST(ToolBadInput, EndlessInput) {
   expect_refused(
       desk, run_with("/dev/zero"),
       "/dev/zero: error: the name of a tensor file ends in .mtx, .tns, .npy or .npz [unknown-file-type]\n"
-      "  hint: the first two may be followed by .gz; arrays of a layout go to and come from a folder\n");
+      "  hint: the first two may be followed by .gz; what is written may also be a .txt; arrays of a layout "
+      "go to and come from a folder\n");
   std::filesystem::create_symlink("/dev/zero", desk.path("a.mtx"));
   expect_refused(desk, run_with("a.mtx"),
                  "a.mtx: error: this is a binary file, not a Matrix Market file [bad-header]\n"
