@@ -101,6 +101,14 @@ Coordinates with_order(Coordinates tensor, std::size_t order) {
   return transpose(std::move(tensor), kept);
 }
 
+void join_halves(Coordinates &tensor) {
+  if (!tensor.in_halves) return;
+  for (std::size_t e = 0; e < tensor.size(); ++e)
+    tensor.value[e] += 0x1p32 * tensor.imaginary[e];
+  tensor.imaginary.clear();
+  tensor.in_halves = false;
+}
+
 void take_halves(Coordinates &tensor, std::vector<double> low, std::vector<double> high) {
   const auto whole = [&](std::size_t e) { return low[e] + 0x1p32 * high[e]; };
   double sum = 0; // rounded only from 2^53 on

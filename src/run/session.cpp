@@ -200,17 +200,17 @@ private:
       options.sampled = &sampled;
       auto operand = operands_.by_name.find(use.name);
       if (operand == operands_.by_name.end()) {
-        tensors_.emplace(
-            use.name,
-            convert::pack(layout, data::Coordinates(operands_.result_shapes.at(use.name)), options));
+        const data::Coordinates none(operands_.result_shapes.at(use.name));
+        tensors_.emplace(use.name, convert::pack(layout, none, options));
         begin_with_identity(use.name);
       } else if (operand->second.packed) {
         tensors_.emplace(use.name, *operand->second.packed);
       } else if (request_.check) {
         tensor::Tensor packed = convert::pack_exactly(layout, operand->second.coordinates, options);
-        if (operand->second.coordinates.in_halves) require_checkable(packed, use.name);
-        round_as_stored(operand->second.coordinates,
-                        tensors_.emplace(use.name, std::move(packed)).first->second);
+        data::Coordinates &entries = operand->second.coordinates;
+        if (entries.in_halves) require_checkable(packed, use.name);
+        data::join_halves(entries);
+        round_as_stored(entries, tensors_.emplace(use.name, std::move(packed)).first->second);
       } else {
         tensors_.emplace(use.name,
                          convert::pack_exactly(layout, std::move(operand->second.coordinates), options));

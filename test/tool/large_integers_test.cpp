@@ -34,6 +34,22 @@ TEST(ToolLargeIntegers, FoldersAreExact) {
   EXPECT_EQ(desk.read("y/val.npy"), npy("<i8", Numbers{large + 2, (std::int64_t{1} << 62) + 3, -1}));
 }
 
+/// Their sum is beyond 2^53, so that they are read in halves, but doubles round none of them.
+TEST(ToolLargeIntegers, AreCheckedWhereDoublesRoundNone) {
+  const Desk desk;
+  write_folder(desk, {std::int64_t{1} << 52, std::int64_t{1} << 52, -(std::int64_t{1} << 52)});
+  const std::string banner = "%%MatrixMarket matrix coordinate integer general\n";
+  desk.write("a.mtx", banner + "2 2 2\n1 1 9007199254740994\n2 2 9007199254740992\n");
+  for (const std::vector<std::string> &words :
+       {std::vector<std::string>{"run", "y(i) = x(i) + 2", "-i", "x=x", "--check"},
+        {"run", "y(i) = A(i,j)", "-f", "A=csr", "-i", "A=a.mtx", "--check"},
+        {"run", "C(i,j) = A(j,i)", "-f", "A=csr", "-f", "C=csr", "-i", "A=a.mtx", "--check"}}) {
+    const Outcome outcome = desk.unravel(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(outcome.out.find("check ok"), std::string::npos) << outcome.out;
+  }
+}
+
 TEST(ToolLargeIntegers, FilesAreExact) {
   const Desk desk;
   const std::string banner = "%%MatrixMarket matrix coordinate integer general\n", size = "2 2 2\n";
