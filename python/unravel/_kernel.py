@@ -157,7 +157,7 @@ def _stands_in(value, tensor):
 
 
 def _look_of_arrays_like(value):
-    """A function of an argument: an address of elements like the array's, or None if they don't lie in memory so."""
+    """A function of an argument: an address of elements like the array's, or None if they lie in memory otherwise."""
     shape, strides, dtype, is_writable = value.shape, value.strides, value.dtype, value.flags.writeable
     step = dtype.alignment
 
@@ -182,15 +182,10 @@ def _look_of_numbers_like(array, dtypes):
 
 
 def _look_of(value, forget=None):
-    """A function of an argument: 0 if it is that object, as it was, else None; or None where that can't be told.
+    """A function of an argument: whether it is that object, as it was; None where that can't be told.
 
     forget: called once an array of it dies; without it the function keeps them alive.
     """
-    check = _check_of(value, forget)
-    return check and (lambda given: 0 if check(given) else None)
-
-
-def _check_of(value, forget=None):
     hold = (lambda each: weakref.ref(each, forget)) if forget else (lambda each: lambda: each)
     if isinstance(value, str):
         return lambda given: given is value or isinstance(given, str) and given == value
@@ -213,7 +208,7 @@ def _check_of(value, forget=None):
             return False
         a, b, c = parts(given)
         return (a is first() and b is second() and c is third() and given.shape == shape
-                and (entries is None or a[-1] == entries))
+                and (entries is None or bool(a[-1] == entries)))
 
     return check
 
@@ -233,12 +228,12 @@ class _Binding:
         arrays = self.addresses()
         for look, place, value in zip(self.looks, self.places, values):
             found = look(value)
-            if found is None:
-                return None
             if type(found) is np.ndarray:  # of a number: nobody else has it
                 arrays.kept = getattr(arrays, "kept", ()) + (found,)
                 found = found.__array_interface__["data"][0]
-            if found:
+            if not found:
+                return None
+            if found is not True:
                 arrays[place] = found
         return arrays
 

@@ -115,8 +115,9 @@ struct MainOptions {
 ///     void free_T(T *tensor);
 ///
 /// pack_T makes a tensor of n entries, the e-th at (index[0][e], index[1][e], ...), in any order, with
-/// duplicates to be summed, with the value values[e]: packing::emit_pack_c says of which type; it returns 0, or an error. The sizes are the parameter's, in its order. The
-/// arrays of index and values may be null where n is 0.
+/// duplicates to be summed, with the value values[e], of the type that packing::emit_pack_c says; it returns
+/// 0, or an error. The sizes are the parameter's, in its order. The arrays of index and values may be null
+/// where n is 0.
 std::string emit_main(const loop::Program &program, const MainOptions &options = {});
 
 /// What the C text calls a parameter's struct type, and its sizes, counts and arrays in it.

@@ -127,6 +127,7 @@ std::vector<std::vector<std::int64_t>> Kernel::Code::shapes_of_results(const Bou
   }
   for (std::size_t k = 0; k < results; ++k) {
     shapes.push_back(extents.wanted_shape(front_.computation.tensors[k]));
+    tensor::sizes_of(prepared.kinds[k]->layout, shapes.back()); // throws where no tensor has that shape
     all.push_back(shapes.back());
   }
   if (is_plain) {
@@ -139,7 +140,6 @@ std::vector<std::vector<std::int64_t>> Kernel::Code::shapes_of_results(const Bou
 Tensor Kernel::Code::make_result(std::size_t k, const std::vector<std::int64_t> &shape, const Bound &bound,
                                  const Prepared &prepared) const {
   const TensorKind *kind = prepared.kinds[k];
-  tensor::sizes_of(kind->layout, shape); // throws where no tensor of the layout has that shape
   const double fill = compute::fill_of(front_.computation.program, names[k]).value_or(0);
   const double initial = compute::initial_of(front_.computation.program, names[k]);
   if (prepared.roles[k] == Role::Like)

@@ -105,8 +105,7 @@ const TensorKind *kind_of(const layout::Layout &layout, const std::string &forma
 tensor::Tensor Tensor::State::tensor() const {
   tensor::Tensor made;
   made.layout = kind->layout;
-  for (std::size_t mode = 0; mode < shape.size(); ++mode)
-    made.sizes[kind->layout.sizes[mode]] = shape[mode];
+  made.sizes = tensor::sizes_of(kind->layout, shape);
   for (std::size_t k = 0; k < kind->layout.counts.size() && !slots.empty(); ++k)
     made.counts[kind->layout.counts[k].name] = static_cast<std::int64_t>(slots[first_count() + k]);
   for (std::size_t k = 0; k < arrays.size(); ++k)

@@ -8,7 +8,6 @@
 #include "loop/rename.h"
 #include "loop/verify.h"
 #include "packing/append.h"
-#include "parse/parse.h"
 #include "pipeline/plans.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
@@ -109,13 +108,8 @@ Front values_front(const Request &request, Front front, const std::optional<comp
   if (local) {
     const compute::Program &line = front.computation.program;
     const bool begins_with_zeros = compute::identity_of(line.statements.front()) == 0;
-    const parse::ProgramTree tree = with_local(line, *local, entries);
-    front.program = parse::to_text(tree);
-    std::string text = std::move(front.computation.text);
-    front.computation = compute::make_computation(tree, front.computation.program.fills);
-    front.types[local->tensor] = front.types.at(result);
-    front.computation.text = std::move(text);
-    settle_types(request, front);
+    put_program(with_local(line, *local, entries), line.fills, front);
+    settle_types_of_put(request, front);
     if (begins_with_zeros) front.computation.program.zero_once_read.insert(local->tensor);
     std::erase(front.other_formats, local->tensor);
   } else {
