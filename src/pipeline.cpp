@@ -191,7 +191,7 @@ void merge_loops(Compilation &made, Steps &steps) {
 /// Are all contractions in shared loops what the plan wants them to be? Else they are one product.
 bool has_all_parts(const Compilation &made, const Front &planned) {
   const auto parts =
-      std::ranges::count_if(made.leaves, [](const Leaf &leaf) { return leaf.plan.parts.has_value(); });
+      std::ranges::count_if(made.leaves, [](const Leaf &leaf) { return leaf.plan.has_planned_parts(); });
   return static_cast<std::size_t>(parts) == planned.nested.size();
 }
 
@@ -410,7 +410,7 @@ static Compilation compile_front(const Request &request, const Front &front,
 
   const cost::Thresholds thresholds = cost::thresholds_of(request.machine);
   LeafPlanner planner({request, result.combination, untransformed, schedule, requests, *result.prover,
-                       thresholds, details, front.nested});
+                       thresholds, details, front});
   for (std::size_t k = 0; k < result.combination.leaves.size(); ++k)
     result.leaves.push_back(planner.plan(k, steps));
   if (front.argmin && are_by_rows(result.leaves, *front.argmin))

@@ -117,7 +117,7 @@ bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Com
   const std::vector<scan::Level> &nest = plan.nest.levels;
   // Both visits stand in one block: what they declare there would meet.
   return has_segments && plan.shared == 0 && !nest.empty() && nest.front().is_loop() &&
-         plan.finds.levels.empty() && plan.alternatives.empty() && plan.hoists.empty() &&
+         plan.finds.levels.empty() && plan.alternatives.empty() && !plan.parts &&
          plan.searches.empty() && !plan.sums_at;
 }
 

@@ -3,6 +3,7 @@
 #include "find/planner.h"
 #include "plan/leaf.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,16 +20,17 @@ bool may_hoist(const combine::IterationSpace &space);
 /// stored. Empty where it is the nest's own, or not each other loop is one over stored positions.
 std::vector<std::string> dense_loops_last(const scan::Nest &nest, const combine::IterationSpace &space);
 
-/// The loops whose sums are kept in a local tensor, outermost first: where some factors that don't change in
-/// the loop have dense modes that no others have. The loops over these then run once for each sum instead of
-/// once for each of its terms; none where the data say that sums have hardly more than one term. (Where only
-/// multiplications are saved, sums in vectors over all loops are as fast: MTTKRP.) Else one loop over a dense
-/// mode, whose sum is needed in loops over other modes (an inner product for each stored entry).
+/// The product in parts, of which all but the last are sums of loops that are kept in a local tensor: where
+/// some factors that don't change in the loop have dense modes that no others have. The loops over these then
+/// run once for each sum instead of once for each of its terms; nothing where the data say that sums have
+/// hardly more than one term. (Where only multiplications are saved, sums in vectors over all loops are as
+/// fast: MTTKRP.) Else one loop over a dense mode, whose sum is needed in loops over other modes (an inner
+/// product for each stored entry).
 /// Precondition: the values that the leaf reads don't change while it is executed.
-std::vector<plan::Hoist> hoists_of(const plan::LeafPlan &plan, const combine::IterationSpace &space,
-                                   const find::Lengths &lengths);
+std::optional<plan::Parts> sums_in_locals(const plan::LeafPlan &plan, const combine::IterationSpace &space,
+                                          const find::Lengths &lengths);
 
-/// Which they are, and why: a line for each.
-std::string to_text(const std::vector<plan::Hoist> &hoists, const scan::Nest &nest);
+/// Why its loops have these parts: a line for each sum, as a comment.
+std::string reasons_of(const plan::LeafPlan &plan);
 
 } // namespace unravel::choose

@@ -356,7 +356,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
 
 std::vector<Request> dot_products(const std::vector<LoopsOf> &plans, const loop::Program &lowered,
                                   const loop::Counts &counts) {
-  if (plans.size() == 1 && plans.front().plan->parts) {
+  if (plans.size() == 1 && plans.front().plan->has_planned_parts()) {
     const bool in_chunks = std::holds_alternative<plan::Chunks>(plans.front().plan->cut);
     return in_chunks ? SumsOfParts(plans.front(), lowered, counts).requests() : std::vector<Request>{};
   }

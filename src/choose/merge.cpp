@@ -100,7 +100,7 @@ private:
     const IterationSpace &space = combination_.leaves[number];
     const LeafPlan &plan = *plans_[number];
     if (!space.lookups.empty()) return "it looks for what may not be stored";
-    if (!plan.alternatives.empty() || !plan.hoists.empty() || combination_.clear_of(number))
+    if (!plan.alternatives.empty() || plan.parts || combination_.clear_of(number))
       return "it has several plans, or sums of its own";
     if (plan.finds.vacuous) return "the layouts' properties contradict each other";
     if (std::ranges::any_of(plan.finds.levels, [&](const plan::LevelPlan &find) {

@@ -141,34 +141,13 @@ private:
 
   /// From the level on, behind what is done before it.
   Block rest(std::size_t index) {
-    if (plan_.parts && plan_.parts->begin == index && !visit_)
-      return of_statement(in_parts(space_, plan_, workspace_, is_per_thread(index), writes()));
-    const bool is_hoist = !plan_.hoists.empty() && plan_.hoists.front().level == index;
-    return is_choice(index) ? chosen(index) : is_hoist ? hoisted(index) : all_of(index);
-  }
-
-  /// The loop's sums in a local tensor, which is then multiplied with the factors that don't change in it.
-  Block hoisted(std::size_t index) {
-    const Hoisted parts = hoisted_parts(space_, plan_, workspace_, is_per_thread(index));
-    Lowerer lowerer(parts.inside, parts.plan, number_, shared_, nullptr, workspace_);
-    lowerer.in_parallel_ = in_parallel_;
-    Block block;
-    if (clearing_ && !clear_at_ && index == 0) block = of_statement({clearing_->everything()});
-    loop::append(block, parts.begun(lowerer.writes().target()));
-    const bool is_innermost = parts.plan.hoists.empty();
-    if (!is_innermost) {
-      lowerer.has_terms_ = parts.inside.target.name + "_has_terms";
-      block.push_back({loop::Declare{lowerer.has_terms_, Term(0)}});
+    if (plan_.parts && plan_.parts->begin == index && !visit_) {
+      Block block;
+      if (clearing_ && !clear_at_ && index == 0) block = {clearing_->everything()};
+      loop::append(block, in_parts(space_, plan_, workspace_, is_per_thread(index), writes()));
+      return of_statement(std::move(block));
     }
-    loop::append(block, lowerer.level(index));
-    Block taken = parts.over_all({writes().add(Values(parts.outside, plan_).value())});
-    if (!has_terms_.empty()) taken.push_back({loop::Assign{has_terms_, Term(1)}});
-    // A sum of nothing isn't one that is zero: what it is multiplied with may be infinite.
-    const Level &here = plan_.nest.levels[index];
-    Term has_terms = is_innermost ? term::less(here.lower, here.upper)
-                                  : term::equal(term::variable(lowerer.has_terms_), Term(1));
-    block.push_back({loop::If{std::move(has_terms), std::move(taken), ""}});
-    return made_for(index, std::move(block));
+    return is_choice(index) ? chosen(index) : all_of(index);
   }
 
   Block cleared(std::size_t index) const {
@@ -573,7 +552,6 @@ private:
   std::map<std::size_t, std::string> state_arrays_; // likewise
   std::map<std::size_t, JumpingLoop> jumps_;        // by the level of the loop
   Workspace &workspace_;
-  std::string has_terms_; // of a loop with sums in a local: the variable that says if there are terms
   std::optional<Block> visit_;
   std::shared_ptr<const EntryCode> entries_; // where the result is assembled
   std::optional<bool> listed_;               // members of what is inserted into, where it is known

@@ -14,7 +14,6 @@ namespace unravel::lower {
 
 using plan::Alternative;
 using plan::EqualWork;
-using plan::Hoist;
 using plan::LeafPlan;
 using plan::LevelPlan;
 using plan::PackedSegment;

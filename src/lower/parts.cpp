@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
+#include <map>
 #include <set>
 
 namespace unravel::lower {
@@ -94,7 +94,7 @@ public:
     }
   }
 
-  loop::Block block_of(const std::vector<PartNode> &nodes, Names known = {}) const {
+  loop::Block block_of(const std::vector<PartNode> &nodes, Names known = {}) {
     loop::Block block;
     for (const PartNode &node : nodes) {
       for (std::size_t part : node.begins)
@@ -103,7 +103,8 @@ public:
       for (const Level &level : node.levels)
         if (level.is_let()) inside.insert(level.variable);
       loop::Block body = node.part ? executed(*node.part, node) : block_of(node.body, inside);
-      loop::append(block, in_levels(node.levels, std::move(body), known));
+      body = in_levels(node.levels, std::move(body), known);
+      loop::append(block, node.part ? where_terms(*node.part, node, std::move(body)) : std::move(body));
       for (const Level &level : node.levels) { // values that are there for what follows, too
         if (!level.is_let()) break;
         known.insert(level.variable);
@@ -116,6 +117,12 @@ public:
 private:
   /// What is there before anything is added.
   loop::Block begun(std::size_t number, const PartNode &node) const {
+    loop::Block block = zero(number, node);
+    if (has_flag(number)) block.push_back({loop::Declare{flag_of(number), Term(0)}});
+    return block;
+  }
+
+  loop::Block zero(std::size_t number, const PartNode &node) const {
     const Part &part = plan_.parts->all[number];
     if (part.sets && (!part.modes.empty() || node.part == number)) return {};
     const loop::Value nothing{loop::Number{value::identity_of(space_.by)}};
@@ -135,6 +142,29 @@ private:
     return {{loop::Store{target_of(number), std::move(value)}}};
   }
 
+  /// A sum of nothing isn't one that is zero: what it is multiplied with may be infinite. The part is
+  /// executed where those that it reads have terms.
+  loop::Block where_terms(std::size_t number, const PartNode &node, loop::Block block) {
+    const Part &part = plan_.parts->all[number];
+    if (part.may_be_empty)
+      has_terms_.emplace(number, has_flag(number)
+                                     ? term::equal(term::variable(flag_of(number)), Term(1))
+                                     : term::less(node.levels.front().lower, node.levels.front().upper));
+    if (has_flag(number)) block.push_back({loop::Assign{flag_of(number), Term(1)}});
+    for (std::size_t read : part.parts)
+      if (plan_.parts->all[read].may_be_empty)
+        block = {{loop::If{has_terms_.at(read), std::move(block), ""}}};
+    return block;
+  }
+
+  /// Its loop alone doesn't say whether it has terms: what it reads may have none.
+  bool has_flag(std::size_t number) const {
+    const Part &part = plan_.parts->all[number];
+    return part.may_be_empty && !part.parts.empty();
+  }
+
+  std::string flag_of(std::size_t number) const { return parts_[number].target.name + "_has_terms"; }
+
   loop::Target target_of(std::size_t part) const {
     const Operand &sum = parts_[part].target;
     return sum.is_scalar() ? loop::Target(loop::Local{sum.local}) : loop::Element{sum.array, sum.slot};
@@ -143,7 +173,8 @@ private:
   const IterationSpace &space_;
   const LeafPlan &plan_;
   const Writes &writes_;
-  std::vector<IterationSpace> parts_; // their operands and values; but for the last one their targets
+  std::vector<IterationSpace> parts_;     // their operands and values; but for the last one their targets
+  std::map<std::size_t, Term> has_terms_; // of parts that may be empty
 };
 
 } // namespace
@@ -154,60 +185,7 @@ loop::Block in_parts(const IterationSpace &space, const LeafPlan &plan, Workspac
 }
 
 std::size_t begin_of_sums(const LeafPlan &plan) {
-  if (plan.parts) return plan.parts->begin;
-  return plan.hoists.empty() ? plan.nest.levels.size() : plan.hoists.front().level;
-}
-
-loop::Block Hoisted::begun(loop::Target local) const {
-  if (const auto *one = std::get_if<loop::Local>(&local))
-    return {{loop::DeclareValue{one->name, {loop::Number{0}}, declared(inside.type)}}};
-  return in_levels(modes, {{loop::Store{std::move(local), {loop::Number{0}}}}});
-}
-
-loop::Block Hoisted::over_all(loop::Statement what) const {
-  return in_levels(all, {std::move(what)});
-}
-
-Hoisted hoisted_parts(const combine::IterationSpace &space, const LeafPlan &plan, Workspace &workspace,
-                      bool per_thread) {
-  const Hoist &hoist = plan.hoists.front();
-  Hoisted parts{space, plan, space, {}, {}};
-  std::set<std::string> dropped; // modes that only factors outside have
-  for (std::size_t k = plan.hoists.back().level + 1; k < plan.nest.levels.size(); ++k) {
-    const Level &level = plan.nest.levels[k];
-    if (!level.is_loop() || !level.tensor.empty()) continue;
-    parts.all.push_back(level);
-    if (contains(hoist.modes, level.variable))
-      parts.modes.push_back(level);
-    else
-      dropped.insert(level.variable);
-  }
-  const std::string &tensor = space.target.tensor;
-  combine::Operand sum =
-      sum_of(parts.modes, tensor, tensor + ".part",
-             fmt::format("partial sums for {}, before they are multiplied by common factors", tensor),
-             workspace, per_thread);
-  parts.inside.types[sum.tensor] = parts.outside.types[sum.tensor] = space.type;
-  auto is_outside = [&](const combine::Operand &factor) { return hoist.outside.contains(factor.name); };
-  std::erase_if(parts.inside.operands, is_outside);
-  std::erase_if(parts.outside.operands, [&](auto &factor) { return !is_outside(factor); });
-  parts.inside.target = sum;
-  auto outside = value::quotient_of(space.value), inside = outside;
-  auto reads_outside = [&](const combine::Value &factor) {
-    return hoist.outside.contains(std::get<combine::Read>(factor.kind).operand);
-  };
-  std::erase_if(inside.factors, reads_outside);
-  inside.constant = 1;
-  std::erase_if(outside.factors, std::not_fn(reads_outside));
-  outside.factors.insert(outside.factors.begin(), {combine::Read{sum.name}});
-  parts.inside.value = inside.tree();
-  parts.outside.value = outside.tree();
-  parts.outside.operands.insert(parts.outside.operands.begin(), std::move(sum));
-  parts.plan.hoists.erase(parts.plan.hoists.begin());
-  std::erase_if(parts.plan.nest.levels, [&](const Level &level) {
-    return dropped.contains(level.variable) || (level.is_let() && term::mentions_any(level.value, dropped));
-  });
-  return parts;
+  return plan.parts ? plan.parts->begin : plan.nest.levels.size();
 }
 
 } // namespace unravel::lower

@@ -258,7 +258,7 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
     if (!counts.empty()) lengths = schedule::trip_counts(space, leaf.order, counts);
   };
   bool is_nested = false;
-  if (own.empty() && space.added.empty() && !in_.nested.empty()) {
+  if (own.empty() && space.added.empty() && !in_.front.nested.empty()) {
     keep();
     is_nested = nest_terms(leaf, number, scan_order, steps);
     if (!is_nested) take_back();
@@ -281,10 +281,9 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
       leaf.order = schedule::complete_order(space, last);
       scan_order();
     }
-    std::vector<plan::Hoist> found = choose::hoists_of(leaf.plan, space, lengths);
-    if (!found.empty()) {
+    if (std::optional<plan::Parts> sums = choose::sums_in_locals(leaf.plan, space, lengths)) {
       keep();
-      leaf.plan.hoists = std::move(found);
+      leaf.plan.parts = std::move(sums);
     } else if (without_hoists) {
       take_back();
     }
@@ -301,26 +300,27 @@ Leaf LeafPlanner::plan_loops(std::size_t number, schedule::Counts counts, Steps 
     run_in_parallel(leaf, number, lengths);
   };
   plan_threads();
-  const std::vector<plan::Hoist> &hoists = leaf.plan.hoists;
-  if (!hoists.empty() && leaf.plan.parallel && *leaf.plan.parallel >= hoists.front().level) {
+  const auto parts_are_in_parallel = [&] {
+    return leaf.plan.parts && leaf.plan.parallel && *leaf.plan.parallel >= leaf.plan.parts->begin;
+  };
+  if (!is_nested && parts_are_in_parallel()) {
     Leaf hoisted = leaf; // threads would have to meet in each of its sums
     take_back();
     plan_threads();
     // A sum that is needed for each value of other modes saves more than threads do.
     const bool pays = leaf.plan.parallel && !choose::is_inner_loop(leaf.plan, *leaf.plan.parallel) &&
-                      !hoisted.plan.hoists.front().modes.empty();
+                      !hoisted.plan.hoists().front().modes.empty();
     if (!pays && in_.schedule.parallel.empty()) {
       leaf = std::move(hoisted);
       leaf.plan.parallel = leaf.parallel = std::nullopt;
     }
   }
-  if (!leaf.plan.hoists.empty())
-    steps.add("sums in locals" + of_product(number), 0,
-              [&] { return choose::to_text(leaf.plan.hoists, leaf.plan.nest); });
-  if (is_nested) {
-    if (leaf.plan.parallel && *leaf.plan.parallel >= leaf.plan.parts->begin)
-      leaf.plan.parallel = leaf.parallel = std::nullopt;
-    return leaf; // sums have locals of their own
+  if (leaf.plan.parts) { // whose sums have locals of their own
+    if (!is_nested)
+      steps.add("parts" + of_product(number), 0,
+                [&] { return choose::reasons_of(leaf.plan) + program_in_parts(leaf.plan, space); });
+    if (parts_are_in_parallel()) leaf.plan.parallel = leaf.parallel = std::nullopt;
+    return leaf;
   }
   leaf.plan.sums_at = choose::level_of_sum(space, leaf.plan, leaf.verdicts);
   return leaf;
@@ -423,7 +423,7 @@ void LeafPlanner::add_untiled(Leaf &leaf, std::size_t number) {
   combination.leaves = in_.untransformed;
   find::Requests requests; // the others are about tiles
   LeafPlanner planner({in_.request, combination, in_.untransformed, *schedule, requests, in_.prover,
-                       in_.thresholds, in_.details, in_.nested});
+                       in_.thresholds, in_.details, in_.front});
   std::vector<Stage> unprinted;
   Steps steps(unprinted, false);
   Leaf untiled = planner.plan_loops(number, in_.request.counts, steps);

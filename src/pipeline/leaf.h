@@ -29,7 +29,7 @@ struct LeafInput {
   prove::Prover &prover;
   const cost::Thresholds &thresholds;
   bool details = false; // of dependences
-  const std::vector<compute::NestedTerms> &nested;
+  const Front &front;
 };
 
 class LeafPlanner {
@@ -78,6 +78,9 @@ private:
   /// Has the loops of the terms that a plan wants nested, if the leaf may have them: its order and parts.
   /// `scan`: the nest of its order.
   bool nest_terms(Leaf &leaf, std::size_t number, const std::function<void()> &scan, Steps &steps) const;
+  /// The program, with parts that are the leaf's own in the place of its statement, as text; empty where there
+  /// is none that says that.
+  std::string program_in_parts(const plan::LeafPlan &plan, const combine::IterationSpace &space) const;
   void plan_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
   /// The plan without alternatives.
   Leaf plan_loops(std::size_t number, schedule::Counts counts, Steps &steps);

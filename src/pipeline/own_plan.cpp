@@ -24,7 +24,7 @@ public:
       if (index == network_.indices.end()) continue;
       loops_.push_back({level, static_cast<std::size_t>(index - network_.indices.begin())});
     }
-    for (const plan::Hoist &hoist : leaf.hoists)
+    for (const plan::Hoist &hoist : leaf.hoists())
       sums_.push_back({hoist.level, factors_of(hoist.outside)});
     const auto is_dense = [&](const scan::Level &level) {
       return level.kind == scan::Level::Kind::Loop && level.tensor.empty();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -74,6 +75,7 @@ struct Part {
   std::vector<std::size_t> parts; // whose sums it reads, by their numbers
   std::vector<scan::Level> modes; // of its own sum: loops over all elements
   bool sets = false;              // each element of its sum is a single term
+  bool may_be_empty = false;      // and then what reads its sum isn't executed
 };
 
 /// A loop, or several, with what is in it; or a part.
@@ -90,6 +92,9 @@ struct Parts {
   std::size_t begin = 0;      // so many of the nest's levels are around all of them
   std::vector<PartNode> body; // what is inside
   value::Operator product = value::Operator::Multiply;
+  /// Why the leaf's own loops are these, outermost first; what is outside of one is outside of those further
+  /// in. Empty where a plan of contractions says so.
+  std::vector<Hoist> hoists;
 };
 
 /// The values of a loop are visited by the keys that they have, compared from the first to the last, and
@@ -164,9 +169,7 @@ struct LeafPlan {
 
   std::optional<Merged> merged;
 
-  std::vector<Hoist> hoists; // outermost first; what is outside of one is outside of those further in
-
-  std::optional<Parts> parts; // then there are neither hoists nor alternatives nor finds
+  std::optional<Parts> parts; // then there are neither alternatives nor finds
 
   /// Other plans for the same space. They agree in the levels [0, split); the first whose condition, over the
   /// variables of these levels, holds there is executed instead of what follows.
@@ -179,6 +182,11 @@ struct LeafPlan {
   bool adds_to_scalar() const { return merged && !merged->reads(); }
 
   const EqualWork *equal() const { return std::get_if<EqualWork>(&cut); }
+  /// Does its product have parts as a plan of contractions says?
+  bool has_planned_parts() const { return parts && parts->hoists.empty(); }
+  /// The sums that its own loops keep in locals.
+  std::span<const Hoist> hoists() const { return parts ? parts->hoists : std::span<const Hoist>(); }
+
   bool is_owned() const { return std::holds_alternative<OwnedChunks>(cut); }
   /// Threads take whole iterations, each with elements of its own.
   bool is_plain() const { return std::holds_alternative<Chunks>(cut) && reduction == Reduction::None; }

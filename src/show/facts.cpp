@@ -71,7 +71,7 @@ bool is_shared_with_earlier(const pipeline::Compilation &compilation, const pipe
 }
 
 std::string sum_text(const plan::LeafPlan &plan, std::size_t level) {
-  for (const plan::Hoist &hoist : plan.hoists)
+  for (const plan::Hoist &hoist : plan.hoists())
     if (hoist.level == level)
       return fmt::format("sums{}{} in a local, then times {}", hoist.modes.empty() ? "" : " over ",
                          fmt::join(hoist.modes, ", "), fmt::join(hoist.outside, " * "));
@@ -83,7 +83,7 @@ json loops_json(const pipeline::Compilation &compilation) {
   each_level(compilation, [&](const pipeline::Leaf &leaf, std::size_t index, const Level &level) {
     if (level.kind == Level::Kind::Loop) {
       loops.push_back({{"variable", level.variable}, {"kind", kind_of(leaf, index)}});
-      for (const plan::Hoist &hoist : leaf.plan.hoists)
+      for (const plan::Hoist &hoist : leaf.plan.hoists())
         if (hoist.level == index) loops.back()["sums"] = {{"over", hoist.modes}, {"times", hoist.outside}};
     }
     if (level.kind == Level::Kind::Find) loops.push_back({{"variable", level.variable}, {"kind", "find"}});

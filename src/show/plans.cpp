@@ -60,7 +60,7 @@ std::string figure(const Shown &shown, const std::string &title, const Texts &on
 }
 
 bool keeps_sums(const pipeline::Compilation &compilation) {
-  return std::ranges::any_of(compilation.leaves, [](auto &leaf) { return !leaf.plan.hoists.empty(); });
+  return std::ranges::any_of(compilation.leaves, [](auto &leaf) { return !leaf.plan.hoists().empty(); });
 }
 
 /// What was chosen, and why.

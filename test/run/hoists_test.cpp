@@ -28,7 +28,7 @@ std::vector<Problem> problems() {
 bool has_hoists(const Interpreted &kernel) {
   const std::vector<pipeline::Leaf> &leaves = kernel.compilation().leaves;
   return std::any_of(leaves.begin(), leaves.end(),
-                     [](const pipeline::Leaf &leaf) { return !leaf.plan.hoists.empty(); });
+                     [](const pipeline::Leaf &leaf) { return !leaf.plan.hoists().empty(); });
 }
 
 } // namespace
