@@ -226,8 +226,8 @@ std::string Expressions::called_with(const loop::Operator &op, const std::vector
   if (value::is_complex(type) && op == Operator::Multiply) return complex_product(arguments, type);
   if (value::is_real(op) || (is_absolute && !value::is_integer(type))) {
     need("mathematics");
-    const std::string function = (value::is_complex(type) ? "c" : "") + (is_absolute ? "fabs" : name);
-    return fmt::format("{}{}({})", function, end_of_c(type), fmt::join(arguments, ", "));
+    const char *prefix = value::is_complex(type) ? "c" : is_absolute ? "f" : "";
+    return fmt::format("{}{}{}({})", prefix, name, end_of_c(type), fmt::join(arguments, ", "));
   }
   const std::string function = function_of(op, type);
   if (arguments.size() == 1) return fmt::format("{}({})", function, arguments.front());
