@@ -6,6 +6,7 @@
 #include "text/contains.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace unravel::compute {
@@ -22,25 +23,50 @@ using parse::StatementTree;
 
 namespace {
 
+/// Of a line without a semiring what its value is made by: `y(i) min= A(i,j) + x(j)` is a sum.
+value::Operator product_operator(const Statement &statement) {
+  if (statement.product) return *statement.product;
+  const auto *made = std::get_if<Value::Apply>(&statement.value.kind);
+  const bool is_product = !made || made->op == value::Operator::Divide || made->op == value::Operator::Negate;
+  return is_product ? value::Operator(value::Operator::Multiply) : made->op;
+}
+
 /// The factors, if the value is their product and nothing else.
 std::optional<Contraction> product_of(const Statement &statement) {
   Contraction made;
-  made.product = statement.product.value_or(value::Operator::Multiply);
+  made.product = product_operator(statement);
   std::vector<Value> factors;
   if (made.product == value::Operator::Multiply) {
     auto quotient = value::quotient_of(statement.value);
-    if (!quotient.divisors.empty()) return std::nullopt;
     made.constant = quotient.constant;
     factors = std::move(quotient.factors);
-  } else if (const auto *all = value::arguments_of(made.product, statement.value)) {
-    factors = *all;
+    for (Value &divisor : quotient.divisors) {
+      if (factors.size() < contract::most_factors) made.divisors |= bit(factors.size());
+      factors.push_back(std::move(divisor));
+    }
+  } else {
+    factors = value::parts_by(made.product, statement.value);
   }
   for (const Value &factor : factors) {
     const auto *access = std::get_if<Access>(&factor.kind);
     if (!access) return std::nullopt;
     made.factors.push_back(*access);
   }
+  for (const Mask &mask : statement.masks) {
+    const std::size_t number = made.factors.size();
+    if (number < contract::most_factors) made.masks |= bit(number);
+    if (number < contract::most_factors && mask.is_absent) made.absent |= bit(number);
+    made.factors.push_back(mask.access);
+  }
   return made;
+}
+
+/// All factors but those that masks ask.
+std::vector<Access> multiplied_of(const Contraction &contraction) {
+  std::vector<Access> all;
+  for (std::size_t k = 0; k < contraction.factors.size(); ++k)
+    if (!has(contraction.masks, k)) all.push_back(contraction.factors[k]);
+  return all;
 }
 
 bool is_plain(const Access &access) {
@@ -75,7 +101,9 @@ public:
   Builder(const Statement &line, const Contraction &contraction, const Network &network, const Forest &forest,
           const std::vector<Set> &walked, std::optional<std::size_t> apart = std::nullopt)
       : line_(line), contraction_(contraction), network_(network), forest_(forest), walked_(walked),
-        apart_(apart), buffers_(contract::buffers_of(forest)) {}
+        apart_(apart), buffers_(contract::buffers_of(forest)) {
+    if (contraction.product != value::Operator::Multiply) line_.product = contraction.product;
+  }
 
   /// `statements`: so many stand before it.
   std::vector<StatementTree> all(std::size_t statements) {
@@ -183,6 +211,7 @@ private:
       term.target &= ~opened;
       std::vector<std::size_t> own;
       for (std::size_t &factor : term.factors) {
+        if (has(contraction_.masks | contraction_.divisors, factor)) made.is_product = false;
         made.accesses.push_back(contraction_.factors[factor].tensor);
         read_by_nested_.push_back(factor);
         factor = made.accesses.size() - 1;
@@ -224,7 +253,9 @@ private:
 
   /// All of these terms, of which the last one reads what the others leave, as one product.
   std::vector<StatementTree> product(const std::vector<std::size_t> &terms, Set opened) {
-    std::vector<Expression> factors;
+    std::vector<Expression> factors, divisors;
+    Statement made = line_;
+    made.masks.clear();
     const bool is_last = terms.back() + 1 == forest_.terms.size();
     if (is_last && contraction_.constant != 1)
       factors.push_back(number_expression(contraction_.constant, line_.span));
@@ -232,18 +263,26 @@ private:
     for (std::size_t number : terms) {
       const contract::Term &term = forest_.terms[number];
       indices |= term.indices;
-      for (std::size_t factor : term.factors)
-        factors.push_back(expression_of(contraction_.factors[factor]));
+      for (std::size_t factor : term.factors) {
+        const Access &access = contraction_.factors[factor];
+        if (has(contraction_.masks, factor))
+          made.masks.push_back({access, has(contraction_.absent, factor)});
+        else
+          (has(contraction_.divisors, factor) ? divisors : factors).push_back(expression_of(access));
+      }
       for (std::size_t read : term.terms)
         if (!contains(terms, read)) factors.push_back(element(read));
     }
     Expression target = is_last ? expression_of(line_.target) : element(terms.back());
     ++statements_;
-    return in_loops(names_of(indices & ~opened),
-                    {assigned(line_, std::move(target), product_expression(std::move(factors)), true)});
+    Expression value = product_expression(std::move(factors));
+    if (!divisors.empty())
+      value = parse::over(Expression::Kind::Divide,
+                          {std::move(value), product_expression(std::move(divisors))}, line_.span);
+    return in_loops(names_of(indices & ~opened), {assigned(made, std::move(target), std::move(value), true)});
   }
 
-  const Statement &line_;
+  Statement line_;
   const Contraction &contraction_;
   const Network &network_;
   const Forest &forest_;
@@ -260,7 +299,7 @@ private:
 
 std::vector<NestedTerms> with_names(std::vector<NestedTerms> nested, const Program &program) {
   std::erase_if(nested, [&](NestedTerms &each) {
-    if (each.statement >= program.statements.size()) return true;
+    if (!each.is_product || each.statement >= program.statements.size()) return true;
     std::vector<std::string> tensors, names;
     each_read(program.statements[each.statement], [&](const Access &access) {
       tensors.push_back(access.tensor);
@@ -281,16 +320,20 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
   if (line.statements.size() != 1 || !line.statements.front().is_free)
     return refuse("it is not a single product in index notation");
   const Statement &statement = line.statements.front();
-  if (!statement.masks.empty() || statement.condition != term::truth())
-    return refuse("it has a mask or a condition");
+  if (statement.condition != term::truth()) return refuse("it has a condition");
   std::optional<Contraction> made = product_of(statement);
   if (!made) return refuse("the value is not a product of tensors");
-  if (made->factors.size() < 3 && !(made->factors.size() == 2 && has_sum_apart(statement, made->factors)))
+  const std::size_t multiplied = made->factors.size() - statement.masks.size();
+  if (multiplied < 3 && !(multiplied == 2 && has_sum_apart(statement, made->factors)))
     return refuse("it has fewer than three factors");
   if (made->factors.size() > contract::most_factors)
     return refuse(fmt::format("it has more than {} factors", contract::most_factors));
+  if (made->divisors != 0 && value::is_integer(statement.type))
+    return refuse("quotients of integers are cut");
   const value::Laws &laws = value::laws_of(made->product);
   const double nothing = value::identity_of(statement.by);
+  if (std::isinf(nothing) && made->product == value::Operator::Add && value::is_integer(statement.type))
+    return refuse("integers have no infinity: sums with their ends wrap around");
   const bool is_taken_apart = value::distributes(made->product, 0, statement.by) &&
                               value::distributes(made->product, 1, statement.by) &&
                               value::absorbed(made->product, 0, nothing) == nothing &&
@@ -299,7 +342,7 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
     return refuse(fmt::format("`{}` can't be taken out of what `{}` reduces", laws.name,
                               value::laws_of(statement.by).name));
   const auto has_other_fill = [&](const Access &access) { return access.fill && *access.fill != nothing; };
-  if (has_other_fill(statement.target) || std::ranges::any_of(made->factors, has_other_fill))
+  if (has_other_fill(statement.target) || std::ranges::any_of(multiplied_of(*made), has_other_fill))
     return refuse("the fill of a tensor is not the identity of the reduction");
   std::set<std::string> of_target;
   for (const Subscript &subscript : statement.target.subscripts)
@@ -307,7 +350,10 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
       return refuse(fmt::format("`{}` has an index twice", to_text(statement.target)));
   if (!is_plain(statement.target) || !std::ranges::all_of(made->factors, is_plain))
     return refuse("subscripts are sums");
-  for (const Access &access : made->factors)
+  for (const Mask &mask : statement.masks)
+    for (const Subscript &subscript : mask.access.subscripts)
+      of_target.insert(subscript.index);
+  for (const Access &access : multiplied_of(*made))
     for (const Subscript &subscript : access.subscripts)
       of_target.erase(subscript.index);
   if (!of_target.empty()) return refuse(fmt::format("no factor has the index `{}`", *of_target.begin()));
@@ -329,6 +375,9 @@ Network network_of(const Program &line, const Contraction &contraction) {
   const Statement &statement = line.statements.front();
   Network network;
   network.target = parse::to_text(expression_of(statement.target));
+  if (contraction.product != value::Operator::Multiply || statement.by != value::Operator::Add)
+    network.semiring = fmt::format(" in {}.{}", value::name_in_semiring(statement.by),
+                                   value::name_in_semiring(contraction.product));
   for (const parse::OperatorTree &own : line.operators)
     network.taken.push_back(own.name.text);
   for (const std::string &index : statement.indices)
@@ -343,6 +392,10 @@ Network network_of(const Program &line, const Contraction &contraction) {
     factor.text = parse::to_text(expression_of(access));
     for (const Subscript &subscript : access.subscripts)
       factor.indices.push_back(number_of(subscript.index));
+    const std::size_t number = network.factors.size();
+    if (has(contraction.masks, number)) factor.role = contract::Factor::Role::Mask;
+    factor.divides = has(contraction.divisors, number);
+    factor.is_absent = has(contraction.absent, number);
     network.factors.push_back(std::move(factor));
   }
   return network;

@@ -15,7 +15,9 @@ namespace unravel::compute {
 struct Contraction {
   value::Operator product = value::Operator::Multiply; // that joins the factors
   double constant = 1;
-  std::vector<Access> factors;
+  std::vector<Access> factors; // what is multiplied, the divisors, then what masks ask
+  /// Of these, by their numbers.
+  contract::Set divisors = 0, masks = 0, absent = 0;
 };
 
 /// What the line multiplies; nothing where the operators' laws, its masks or its form forbid to take it
@@ -25,7 +27,7 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
 /// May one of the line's terms be taken apart?
 bool has_contraction(const Program &line);
 
-/// The network of its factors, without sizes and without what is stored.
+/// The network of its factors, without sizes and without what is stored; each but a mask is a part.
 contract::Network network_of(const Program &line, const Contraction &contraction);
 
 /// Terms that share loops over the positions of a sparse factor. A program has no loops over positions that
@@ -38,6 +40,8 @@ struct NestedTerms {
   std::vector<std::string> accesses; // by the numbers of the terms' factors, as they are named: "A#2"
   std::vector<std::string> indices;  // by the numbers of loops
   value::Operator product = value::Operator::Multiply;
+  /// Else it has masks or divisors, and its statement is computed as it is written (with_names).
+  bool is_product = true;
   /// The line as a program that has these terms as statements, in loops that they share.
   parse::ProgramTree program = {};
 };
@@ -64,7 +68,7 @@ PlannedBody planned_body(const Program &line, const Contraction &contraction,
                          const std::vector<contract::Set> &walked, std::size_t statements);
 
 /// The nested terms with the names that the program gives to accesses. Left out are those of statements that
-/// aren't as they were written.
+/// aren't as they were written, and what is no product.
 std::vector<NestedTerms> with_names(std::vector<NestedTerms> nested, const Program &program);
 
 } // namespace unravel::compute

@@ -28,8 +28,9 @@ public:
   double of(const std::vector<Node> &body, Set opened, std::optional<Set> alone = {}) const {
     double cost = 0;
     for (const Node &node : body)
-      cost = price_.both(cost, node.is_loop ? of_loop(node, opened, alone)
-                                            : price_.term(forest_.terms[node.number], sets(node.number)));
+      cost = price_.both(cost, node.is_loop
+                                   ? of_loop(node, opened, alone)
+                                   : price_.term(network_, forest_.terms[node.number], sets(node.number)));
     std::vector<std::size_t> inside;
     for (const Node &node : body)
       collect_terms(node, inside);
@@ -40,13 +41,13 @@ public:
     return cost;
   }
 
-  /// Iterations of the loop in one of those around it.
-  double trips(const Node &loop, Set opened) const {
+  /// Of the loop's values in an iteration of those around it.
+  Network::Part part(const Node &loop, Set opened) const {
     std::vector<std::size_t> inside;
     collect_terms(loop, inside);
     const Set now = opened | bit(loop.number);
     // Terms that no buffer joins are executed for the values of either.
-    double part = 0;
+    Network::Part most{0, 0};
     std::vector<std::size_t> left = inside;
     while (!left.empty()) {
       std::vector<std::size_t> joined{left.front()};
@@ -55,14 +56,15 @@ public:
           if (!contains(joined, other) && (contains(forest_.terms[other].terms, joined[k]) ||
                                            contains(forest_.terms[joined[k]].terms, other)))
             joined.push_back(other);
-      double share = 1;
+      Set read = 0;
       for (std::size_t term : joined)
         for (std::size_t factor : forest_.terms[term].factors)
-          share *= network_.share(factor, now) / network_.share(factor, opened);
-      part = std::max(part, share);
+          read |= bit(factor);
+      const Network::Part own = network_.part(read, opened, now);
+      most = {std::max(most.left, own.left), std::max(most.visited, own.visited)};
       std::erase_if(left, [&](std::size_t term) { return contains(joined, term); });
     }
-    return network_.indices[loop.number].size * part;
+    return most;
   }
 
 private:
@@ -99,7 +101,9 @@ private:
         if (!contains(inside, read)) shape.read(forest_.terms[read]);
       if (!contains(inside, reader_of(term))) shape.write(forest_.terms[term]);
     }
-    shape.trips = trips(loop, opened);
+    const Network::Part left = part(loop, opened);
+    shape.trips = network_.indices[loop.number].size * left.left;
+    shape.visited = network_.indices[loop.number].size * left.visited;
     return price_.loop(shape, of(loop.body, now, alone));
   }
 
@@ -168,6 +172,12 @@ private:
 
 } // namespace
 
+std::size_t Term::operands(const Network &network) const {
+  const auto masks = std::ranges::count_if(
+      factors, [&](std::size_t factor) { return network.factors[factor].role == Factor::Role::Mask; });
+  return factors.size() + terms.size() - static_cast<std::size_t>(masks);
+}
+
 std::vector<Buffer> buffers_of(const Forest &forest) {
   std::vector<std::vector<const Node *>> paths(forest.terms.size());
   std::vector<const Node *> path;
@@ -185,6 +195,15 @@ std::vector<Buffer> buffers_of(const Forest &forest) {
     }
   std::ranges::sort(buffers, {}, &Buffer::term);
   return buffers;
+}
+
+Set factors_below(const Forest &forest, std::size_t term) {
+  Set factors = 0;
+  for (std::size_t factor : forest.terms[term].factors)
+    factors |= bit(factor);
+  for (std::size_t read : forest.terms[term].terms)
+    factors |= factors_below(forest, read);
+  return factors;
 }
 
 bool is_kept_row(const Network &network, Set shared, Set modes) {
@@ -223,7 +242,7 @@ void LoopShape::add(const Term &term) {
     else
       come_to(indices, indices == 0 ? 0 : network_.factors[factor].indices.back());
   }
-  operands += term.operands();
+  operands += term.operands(network_);
   sums = sums || !has(term.target, index_);
   keeps_written = term.target != network_.result && is_kept(term.target);
   if (alone_ && has(term.target, index_)) terms_in_lanes = terms_of_sums(term);
@@ -302,8 +321,8 @@ double LoopShape::fetched() const {
   return (pieces + elements) * (opened_ == 0 ? cost::part_if_foreseen : 1);
 }
 
-double Price::term(const Term &term, bool sets) const {
-  const auto operands = static_cast<double>(term.operands());
+double Price::term(const Network &network, const Term &term, bool sets) const {
+  const auto operands = static_cast<double>(term.operands(network));
   if (objective == Objective::Time) return operands * cost::element;
   return objective == Objective::Work ? operands - (sets ? 1 : 0) : 0;
 }
@@ -351,13 +370,12 @@ double time_of(const LoopShape &loop, double inside) {
   if (loop.is_innermost && loop.stored == 0) return time_of_row(loop);
   const double stored = static_cast<double>(loop.stored);
   if (loop.is_innermost)
-    return cost::short_stored_loop +
-           loop.trips * (stored * cost::innermost_stored_step + loop.fetched() +
-                         static_cast<double>(loop.operands) * cost::gathered_operand +
+    return cost::short_stored_loop + loop.visited * stored * cost::innermost_stored_step +
+           loop.trips * (loop.fetched() + static_cast<double>(loop.operands) * cost::gathered_operand +
                          (loop.sums ? 0 : cost::scattered));
   const double begin = loop.stored > 0 ? cost::stored_loop : cost::dense_loop;
   const double step = loop.stored > 0 ? stored * cost::stored_step : cost::dense_step;
-  return begin + loop.trips * (step + loop.fetched() + inside);
+  return begin + loop.visited * step + loop.trips * (loop.fetched() + inside);
 }
 
 } // namespace
@@ -378,7 +396,7 @@ std::vector<double> executions_of(const Network &network, const Forest &forest) 
   const auto visit = [&](const auto &self, const std::vector<Node> &body, Set opened, double times) -> void {
     for (const Node &node : body) {
       if (!node.is_loop) continue;
-      executions.push_back(times * walk.trips(node, opened));
+      executions.push_back(times * network.indices[node.number].size * walk.part(node, opened).left);
       self(self, node.body, opened | bit(node.number), executions.back());
     }
   };
@@ -432,12 +450,11 @@ std::string written_text(const Network &network, const Forest &forest, std::size
 }
 
 std::string term_text(const Network &network, const Forest &forest, std::size_t term) {
-  std::string text = written_text(network, forest, term) + " += ", times;
-  for (std::size_t factor : forest.terms[term].factors)
-    text += times + network.factors[factor].text, times = " * ";
+  std::vector<std::string> sums;
   for (std::size_t read : forest.terms[term].terms)
-    text += times + written_text(network, forest, read), times = " * ";
-  return text;
+    sums.push_back(written_text(network, forest, read));
+  return written_text(network, forest, term) +
+         " += " + product_text(network, forest.terms[term].factors, sums);
 }
 
 std::string to_text(const Network &network, const Forest &forest) {

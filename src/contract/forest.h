@@ -18,7 +18,8 @@ struct Term {
   Set indices = 0;                  // that it goes through
   Set target = 0;                   // those of them that what it writes has
 
-  std::size_t operands() const { return factors.size() + terms.size(); }
+  /// What is multiplied, or divided by. Masks are only asked.
+  std::size_t operands(const Network &network) const;
 };
 
 /// A loop with what is in it, or a term.
@@ -40,6 +41,9 @@ struct Buffer {
 };
 
 std::vector<Buffer> buffers_of(const Forest &forest);
+
+/// The factors of the network whose product the term's sum is made of.
+Set factors_below(const Forest &forest, std::size_t term);
 
 /// A buffer with one mode, which all dense factors have and no sparse one, that begins anew in the loops
 /// `shared`: these are gone through for some vectors of the row at a time, which stay in registers
@@ -81,6 +85,7 @@ public:
   double fetched() const;
 
   double trips = 0;
+  double visited = 0;              // with those at which a sparse factor has nothing beside another's entry
   std::size_t stored = 0;          // sparse factors of which the next position is come to
   std::size_t touched = 0;         // tensors of which there is more than one index left
   double pieces = 0, elements = 0; // what fetching these costs, or single elements (cost/contractions.h)
@@ -114,7 +119,7 @@ struct Price {
   bool is_sum() const { return objective != Objective::Dimension && objective != Objective::Size; }
   double both(double one, double other) const { return is_sum() ? one + other : one > other ? one : other; }
   /// Of a term, each time that it is executed. `sets`: as it never adds (sets_buffer).
-  double term(const Term &term, bool sets) const;
+  double term(const Network &network, const Term &term, bool sets) const;
   /// Of a buffer, each time that it begins anew in the loops `shared`.
   double buffer(const Network &network, Set shared, Set modes) const;
   /// Of a loop, what is in it costing `inside` each time.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <numeric>
 
 namespace unravel::contract {
 
@@ -19,13 +21,34 @@ Set Network::of_all(Set some) const {
   return set;
 }
 
+Set Network::parts() const {
+  Set set = 0;
+  for (std::size_t k = 0; k < factors.size(); ++k)
+    if (factors[k].role == Factor::Role::Part) set |= bit(k);
+  return set;
+}
+
+Set Network::others(Set some) const {
+  const Set met = of_all(some);
+  Set set = 0;
+  for (std::size_t k = 0; k < factors.size(); ++k)
+    if (!has(some, k) && (factors[k].role == Factor::Role::Part || (of(k) & ~met) != 0)) set |= bit(k);
+  return set;
+}
+
 Set Network::own(std::size_t factor) const {
-  return of(factor) & ~(result | of_all(all() & ~bit(factor)));
+  return of(factor) & ~(result | of_all(others(bit(factor))));
 }
 
 Set Network::open(Set some) const {
   if ((some & (some - 1)) == 0) return of_all(some);
-  return of_all(some) & (result | of_all(all() & ~some));
+  return of_all(some) & (result | of_all(others(some)));
+}
+
+bool Network::may_miss(Set some) const {
+  for (std::size_t k = 0; k < factors.size(); ++k)
+    if (has(some, k) && factors[k].may_miss()) return true;
+  return false;
 }
 
 double Network::elements(Set some) const {
@@ -43,6 +66,17 @@ double Network::share(std::size_t factor, Set opened) const {
     stored = sparse.prefixes[k];
   }
   return all > 0 && stored > 0 ? stored / all : 1; // of nothing, all
+}
+
+Network::Part Network::part(Set some, Set opened, Set now) const {
+  Part part;
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    if (!has(some, k)) continue;
+    const double own = share(k, now) / share(k, opened);
+    part.left *= own;
+    part.visited = std::min(part.visited, own);
+  }
+  return part;
 }
 
 bool Network::may_open(Set sparse, Set opened, std::size_t index) const {
@@ -85,23 +119,31 @@ Set Network::in_order() const {
   return chosen;
 }
 
-double Network::points() const {
-  const Set opened = of_all(all()) | result;
-  double count = elements(opened);
-  for (std::size_t k = 0; k < factors.size(); ++k)
-    count *= share(k, opened);
-  return count;
-}
-
-double Network::work_as_written() const {
-  return points() * static_cast<double>(std::max<std::size_t>(factors.size(), 1));
+std::string product_text(const Network &network, const std::vector<std::size_t> &factors,
+                         const std::vector<std::string> &more) {
+  std::vector<std::string> multiplied, divisors, masks;
+  for (std::size_t number : factors) {
+    const Factor &factor = network.factors[number];
+    const bool is_mask = factor.role == Factor::Role::Mask;
+    (is_mask          ? masks
+     : factor.divides ? divisors
+                      : multiplied)
+        .push_back((factor.is_absent ? "not " : "") + factor.text);
+  }
+  multiplied.insert(multiplied.end(), more.begin(), more.end());
+  if (multiplied.empty() && !divisors.empty()) multiplied.push_back("1");
+  std::string text = fmt::format("{}", fmt::join(multiplied, " * "));
+  for (const std::string &divisor : divisors)
+    text += " / " + divisor;
+  if (masks.empty()) return text;
+  return fmt::format("{}{}mask {}", text, text.empty() ? "" : " ", fmt::join(masks, " and "));
 }
 
 std::string to_text(const Network &network) {
-  std::string text = network.target + " =";
-  for (std::size_t k = 0; k < network.factors.size(); ++k)
-    text += fmt::format("{} {}", k ? " *" : "", network.factors[k].text);
-  text += "\n";
+  std::vector<std::size_t> all(network.factors.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::string text =
+      fmt::format("{} = {}{}\n", network.target, product_text(network, all, {}), network.semiring);
   for (const Index &index : network.indices)
     text += fmt::format("  {} in [0, {:g})\n", index.name, index.size);
   for (const Factor &factor : network.factors) {

@@ -34,22 +34,24 @@ class Trees {
 public:
   /// `most`: so many of each set. `term`: what each costs at least, each time that it is executed.
   Trees(const Network &network, std::size_t most, double term)
-      : network_(network), most_(most), term_(term), of_(network.all() + 1) {
-    for (Set factors = 1; factors <= network.all(); ++factors)
-      if (is_single(factors))
+      : network_(network), most_(most), term_(term), all_(network.parts()), of_(network.all() + 1) {
+    for (Set factors = 1; factors <= all_; ++factors)
+      if ((factors & ~all_) != 0)
+        continue;
+      else if (is_single(factors))
         make_single(factors);
       else
         make(factors);
   }
 
-  std::size_t size() const { return of_[network_.all()].size(); }
-  double least(std::size_t number) const { return of_[network_.all()][number].least; }
+  std::size_t size() const { return of_[all_].size(); }
+  double least(std::size_t number) const { return of_[all_][number].least; }
   /// What those cost at least that were left out.
   double least_of_others() const { return least_of_others_; }
 
   Tree tree(std::size_t number) const {
     Tree made;
-    collect(network_.all(), number, made);
+    collect(all_, number, made);
     return made;
   }
 
@@ -116,6 +118,7 @@ private:
   const Network &network_;
   std::size_t most_;
   double term_;
+  Set all_;
   std::vector<std::vector<Choice>> of_; // the least first
   std::unordered_map<Set, double> points_;
   double least_of_others_ = any;
@@ -178,8 +181,9 @@ public:
           made.term.indices |= terms_[term].term.target;
         }
       }
+      read_beside(made);
       made.term.target =
-          network.of_all(made.factors) & (network.result | network.of_all(network.all() & ~made.factors));
+          network.of_all(made.factors) & (network.result | network.of_all(network.others(made.factors)));
       made.below = bit(terms_.size());
       for (std::size_t read : made.term.terms)
         made.below |= terms_[read].below;
@@ -219,6 +223,18 @@ private:
     }
   };
 
+  /// The factors that are no parts of trees.
+  void read_beside(Made &made) {
+    for (std::size_t k = 0; k < network_.factors.size(); ++k) {
+      const Factor &factor = network_.factors[k];
+      if (factor.role == Factor::Role::Part || (network_.of(k) & ~made.term.indices) != 0) continue;
+      if (factor.role == Factor::Role::Beside && has(beside_, k)) continue;
+      made.term.factors.push_back(k);
+      made.read |= bit(k);
+      beside_ |= bit(k);
+    }
+  }
+
   std::size_t number_of(Set factors) const {
     return static_cast<std::size_t>(std::ranges::find(terms_, factors, &Made::factors) - terms_.begin());
   }
@@ -239,7 +255,7 @@ private:
     for (std::size_t k = 0; k <= root; ++k)
       if (has(terms, k)) common &= terms_[k].term.indices;
     if (terms == bit(root) && opened == common)
-      made.push_back({options_.price.term(terms_[root].term, sets),
+      made.push_back({options_.price.term(network_, terms_[root].term, sets),
                       mix(terms_[root].factors, terms_[root].read), keep({Step::Kind::Term, root})});
     for (std::size_t k = 0; k < root; ++k)
       if (has(terms, k)) emit(terms, k, opened, sets, made);
@@ -275,9 +291,9 @@ private:
     if (!network_.may_open(read & in_order_, opened, index)) return;
     const Set now = opened | bit(index);
     LoopShape shape(network_, opened, index, alone);
-    shape.trips = network_.indices[index].size;
-    for (std::size_t factor = 0; factor < network_.factors.size(); ++factor)
-      if (has(read, factor)) shape.trips *= network_.share(factor, now) / network_.share(factor, opened);
+    const Network::Part part = network_.part(read, opened, now);
+    shape.trips = network_.indices[index].size * part.left;
+    shape.visited = network_.indices[index].size * part.visited;
     for (std::size_t k = 0; k <= root; ++k) {
       if (!has(terms, k)) continue;
       shape.add(terms_[k].term);
@@ -316,6 +332,7 @@ private:
   Set in_order_;
   std::int64_t &left_;
   std::vector<Made> terms_;                           // of the tree
+  Set beside_ = 0;                                    // factors that are no parts, and are read
   std::unordered_map<Key, Options, HashOfKey> known_; // references to what it has stay valid
   std::deque<Step> steps_;
 };

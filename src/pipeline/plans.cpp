@@ -12,6 +12,7 @@
 #include "schedule/order.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <set>
 
@@ -52,7 +53,7 @@ double size_of(const contract::Network &network, std::size_t index, const comput
 void take_stored(contract::Factor &factor, contract::Set &walked, const compute::Access &access,
                  const contract::Network &network, const Request &request, const Front &front) {
   const layout::Layout &layout = front.layouts.at(access.tensor);
-  if (combine::has_slot_of_each(layout)) return;
+  if (combine::has_slot_of_each(layout) || factor.is_absent) return;
   const std::string sum = compute::fresh_tensor(front.computation, "all");
   const compute::Computation alone =
       compute::make_computation(parse::parse_assignment(text_of(fmt::format("{} = {}", sum, factor.text))));
@@ -83,7 +84,7 @@ Front planned(const Request &request, Front front, compute::PlannedLine line, st
     front.nested = compute::with_names(std::move(line.nested), front.computation.program);
     return front;
   }
-  take_program(request, *line.program, front.computation.program.fills, front);
+  take_program(request, *line.program, front);
   front.nested = compute::with_names(std::move(line.nested), front.computation.program);
   return front;
 }
@@ -120,6 +121,34 @@ bool writes_at_entries_of(const contract::Forest &forest, const contract::Networ
   return (network.of(factor) & ~both) == 0;
 }
 
+/// Has a sparse factor one of the divisor's indices? Then it isn't multiplied by itself: it may be 0 where
+/// nothing is stored, and so nothing is divided.
+bool meets_sparse(const contract::Network &network, std::size_t divisor) {
+  for (std::size_t k = 0; k < network.factors.size(); ++k)
+    if (network.factors[k].is_sparse() && (network.of(k) & network.of(divisor)) != 0) return true;
+  return false;
+}
+
+/// Is a sum over nothing never divided, and no quotient multiplied with one, where the divisor may be 0
+/// because nothing is stored there? A term that reads such a sum is then executed where a factor with all of
+/// the divisor's indices is stored.
+bool divides_as_written(const contract::Forest &forest, const contract::Network &network,
+                        std::size_t divisor) {
+  for (std::size_t number = 0; number < forest.terms.size(); ++number) {
+    if (!contract::has(contract::factors_below(forest, number), divisor)) continue;
+    const contract::Term &term = forest.terms[number];
+    const bool is_at_entries = std::ranges::any_of(term.factors, [&](std::size_t factor) {
+      return network.factors[factor].is_sparse() && (network.of(divisor) & ~network.of(factor)) == 0;
+    });
+    const bool reads_sum = std::ranges::any_of(term.terms, [&](std::size_t read) {
+      const contract::Set below = contract::factors_below(forest, read);
+      return network.may_miss(below) && !contract::has(below, divisor);
+    });
+    if (reads_sum && !is_at_entries) return false;
+  }
+  return true;
+}
+
 double work_of(const Plans &plans, const contract::Forest &forest) {
   return contract::cost_of(plans.network, forest, {contract::Objective::Work});
 }
@@ -139,6 +168,7 @@ bool may_be_kernel(const Front &front, const Plans &plans, const contract::Plan 
   };
   return (line.program || !line.nested.empty()) &&
          std::ranges::all_of(line.nested, [&](const compute::NestedTerms &nested) {
+           if (!nested.is_product) return false;
            std::set<std::size_t> read; // a term may be the whole line, which has all accesses
            for (const contract::Term &term : nested.forest.terms)
              read.insert(term.factors.begin(), term.factors.end());
@@ -184,7 +214,8 @@ bool network_of(const Request &request, const Front &front, Plans &made, std::st
   if (!contraction) return false;
   const compute::Access &target = line.statements.front().target;
   const auto lender = std::ranges::find(contraction->factors, front.structure, &compute::Access::name);
-  const bool is_lent = lender != contraction->factors.end();
+  const auto lending = static_cast<std::size_t>(lender - contraction->factors.begin());
+  const bool is_lent = lending < contraction->factors.size() && !contract::has(contraction->masks, lending);
   if (!is_lent && (!front.structure.empty() || !combine::has_slot_of_each(front.layouts.at(target.tensor)))) {
     why = fmt::format("`{}` is neither dense nor like a factor", target.tensor);
     return false;
@@ -194,8 +225,23 @@ bool network_of(const Request &request, const Front &front, Plans &made, std::st
   const auto is_of_type = [&](const std::string &tensor) {
     return value::promoted(compute::type_of(front.types, tensor)) == type;
   };
-  if (compute::type_of(front.types, target.tensor) != type ||
-      !std::ranges::all_of(contraction->factors, [&](const auto &each) { return is_of_type(each.tensor); })) {
+  bool is_of_one_type = compute::type_of(front.types, target.tensor) == type;
+  for (std::size_t k = 0; k < contraction->factors.size(); ++k) {
+    const compute::Access &access = contraction->factors[k];
+    if (contract::has(contraction->masks, k)) continue;
+    is_of_one_type = is_of_one_type && is_of_type(access.tensor);
+    if (combine::has_slot_of_each(front.layouts.at(access.tensor))) continue;
+    if (contract::has(contraction->divisors, k)) {
+      why = fmt::format("the divisor `{}` is sparse", access.tensor);
+      return false;
+    }
+    if (!compute::is_factor(line.statements.front(), access)) {
+      why = fmt::format("what `{}` doesn't store is not what `{}` begins with", access.tensor,
+                        value::laws_of(line.statements.front().by).name);
+      return false;
+    }
+  }
+  if (!is_of_one_type) {
     why = "its tensors have values of several types";
     return false;
   }
@@ -207,6 +253,13 @@ bool network_of(const Request &request, const Front &front, Plans &made, std::st
   made.walked.resize(network.factors.size());
   for (std::size_t k = 0; k < network.factors.size(); ++k)
     take_stored(network.factors[k], made.walked[k], contraction->factors[k], network, request, front);
+  for (std::size_t k = 0; k < network.factors.size(); ++k)
+    if (network.factors[k].divides && meets_sparse(network, k))
+      network.factors[k].role = contract::Factor::Role::Beside;
+  if (std::popcount(network.parts()) < 2) {
+    why = "it has fewer than two factors beside its divisors";
+    return false;
+  }
   made.contraction = std::move(*contraction);
   return true;
 }
@@ -217,14 +270,25 @@ void search_plans(const Front &front, std::size_t most, Plans &made) {
   const auto lender = std::ranges::find(made.contraction.factors, front.structure, &compute::Access::name);
   const auto lending = static_cast<std::size_t>(lender - made.contraction.factors.begin());
   contract::SearchOptions options;
-  constexpr std::size_t of_all = 8; // plans so many fit the structure of a factor
+  constexpr std::size_t of_all = 8; // plans so many fit the structure of a factor, or divide as the line does
+  const auto is_beside = [](const contract::Factor &factor) {
+    return factor.role == contract::Factor::Role::Beside;
+  };
+  const bool has_beside = std::ranges::any_of(network.factors, is_beside);
   const auto found_by = [&](contract::Objective objective, std::size_t number) {
     options.price.objective = objective;
-    options.plans = is_lent ? of_all * number : number;
+    options.plans = is_lent || has_beside ? of_all * number : number;
     contract::Found found = contract::search(network, options);
     if (is_lent)
       std::erase_if(found.plans, [&](const contract::Plan &plan) {
         return !writes_at_entries_of(plan.forest, network, lending) || is_program(front, made, plan);
+      });
+    if (has_beside)
+      std::erase_if(found.plans, [&](const contract::Plan &plan) {
+        for (std::size_t factor = 0; factor < network.factors.size(); ++factor)
+          if (is_beside(network.factors[factor]) && !divides_as_written(plan.forest, network, factor))
+            return true;
+        return false;
       });
     if (found.plans.size() > number) found.plans.resize(number);
     return found;

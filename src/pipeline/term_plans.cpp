@@ -32,16 +32,6 @@ std::size_t statements_in(const std::vector<StatementTree> &body) {
   return count;
 }
 
-/// The factors of the network whose product the term's sum is made of.
-contract::Set factors_below(const contract::Forest &forest, std::size_t term) {
-  contract::Set factors = 0;
-  for (std::size_t factor : forest.terms[term].factors)
-    factors |= contract::bit(factor);
-  for (std::size_t read : forest.terms[term].terms)
-    factors |= factors_below(forest, read);
-  return factors;
-}
-
 /// What plans make of one term.
 struct Made {
   std::vector<StatementTree> before, inside; // of the loops around the local
@@ -110,6 +100,10 @@ private:
     Front term = front_;
     Statement statement = front_.computation.program.statements[number];
     statement.accumulate = true;
+    if (local_ && local_->is_masked) { // what becomes of the local is masked
+      statement.masks.clear();
+      statement.condition = term::truth();
+    }
     term.structure.clear();
     const auto text = std::make_shared<const text::Source>("plan", "dense");
     const std::size_t order = statement.target.subscripts.size();
@@ -170,11 +164,7 @@ private:
     for (std::size_t index = 0; index < network.indices.size(); ++index)
       if (contains(local_->around, network.indices[index].name)) around |= contract::bit(index);
     for (const contract::Buffer &buffer : contract::buffers_of(plan.forest)) {
-      const contract::Set factors = factors_below(plan.forest, buffer.term);
-      bool is_dense = true;
-      for (std::size_t factor = 0; factor < network.factors.size(); ++factor)
-        is_dense = is_dense && (!contract::has(factors, factor) || !network.factors[factor].is_sparse());
-      if (is_dense) continue;
+      if (!network.may_miss(contract::factors_below(plan.forest, buffer.term))) continue;
       const std::vector<std::size_t> modes = contract::modes_in_order(network, buffer);
       if (modes.size() != 1 || (around & ~buffer.shared) != 0) return false;
       const bool is_wide = network.indices[modes.front()].size >= least_hashed;
@@ -224,7 +214,7 @@ std::optional<Front> line_of(const Request &request, const Front &front) {
 } // namespace
 
 TermPlans plans_of_terms(const Request &request, const Front &front, const ResultLocal *local) {
-  if (front.schedule.plan || has_wishes(front.schedule) || (local && local->is_masked)) return {};
+  if (front.schedule.plan || has_wishes(front.schedule)) return {};
   return TermPlanner(request, front, local).all();
 }
 
@@ -239,12 +229,10 @@ std::optional<Front> with_planned_terms(const Request &request, const Front &fro
   TermPlans planned = plans_of_terms(request, *made, nullptr);
   if (planned.empty()) return std::nullopt;
   const compute::Program &line = made->computation.program;
-  compute::Fills fills = line.fills;
-  if (line.statements.front().accumulate) fills.emplace(result, compute::initial_of(line, result));
   const parse::ProgramTree tree = compute::with_planned_terms(line, std::move(planned.statements));
   made->why = std::move(planned.why);
   made->computation.text = front.computation.text;
-  take_program(request, tree, std::move(fills), *made);
+  take_program(request, tree, *made);
   made->nested = compute::with_names(std::move(planned.nested), made->computation.program);
   made->milliseconds += watch.milliseconds();
   return made;

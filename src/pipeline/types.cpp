@@ -263,8 +263,11 @@ void settle_types_of_put(const Request &request, Front &front) {
   settle_types(request, front);
 }
 
-void take_program(const Request &request, const parse::ProgramTree &tree, compute::Fills fills,
-                  Front &front) {
+void take_program(const Request &request, const parse::ProgramTree &tree, Front &front) {
+  const compute::Program &line = front.computation.program;
+  const std::string result = line.statements.front().target.tensor;
+  compute::Fills fills = line.fills;
+  if (const double initial = compute::initial_of(line, result); initial != 0) fills.emplace(result, initial);
   front.is_planned = true;
   put_program(tree, std::move(fills), front);
   settle_types_of_put(request, front);

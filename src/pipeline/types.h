@@ -17,7 +17,7 @@ void settle_list(layout::Layout &list, value::Type of_result);
 void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &front);
 void settle_types_of_put(const Request &request, Front &front);
 
-/// Both, of a program of plans, whose locals need no layouts.
-void take_program(const Request &request, const parse::ProgramTree &tree, compute::Fills fills, Front &front);
+/// Both, of a program of plans, whose locals need no layouts; its result begins with what the line's does.
+void take_program(const Request &request, const parse::ProgramTree &tree, Front &front);
 
 } // namespace unravel::pipeline

@@ -293,7 +293,9 @@ private:
 
   void make_kernel() {
     pipeline::Request request = with_counts();
-    report_.has_special_values = pipeline::may_have_plans(front_) && has_special_values();
+    const compute::Program &program = front_.computation.program;
+    report_.has_special_values = pipeline::may_have_plans(front_) && (has_special_values(program, tensors_) ||
+                                                                      has_zero_divisor(program, tensors_));
     if (report_.has_special_values) front_.schedule.plan = pipeline::no_plan;
     if (auto ms =
             converted_.convert_if_it_pays(request_, request, repeat_, front_, tensors_, distrusted_.empty()))
@@ -452,7 +454,7 @@ private:
       const std::string &old = front_.written->old;
       input.operands[old] = &(made.unpacked[old] = convert::unpack(initial_.begin()->second));
     }
-    const bool special = has_special_values();
+    const bool special = has_special_values(front_.computation.program, tensors_);
     for (const compute::TensorUse &use : front_.computation.tensors)
       if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, special, made.unpacked));
     for (const parse::ScheduleTree::Transformation &bound : front_.schedule.transformations)
@@ -491,11 +493,6 @@ private:
     return std::ranges::any_of(
         front_.computation.program.statements,
         [](const compute::Statement &statement) { return statement.product || !statement.masks.empty(); });
-  }
-
-  bool has_special_values() const {
-    return std::ranges::any_of(tensors_,
-                               [](const auto &tensor) { return run::has_special_values(tensor.second); });
   }
 
   [[noreturn]] void fail_missed_divisor() {

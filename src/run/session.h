@@ -54,7 +54,7 @@ struct Report {
   std::map<std::string, std::size_t> entries;              // stored entries of the operands
   std::optional<double> result_pack_ms;                    // of results that the kernel lists
   std::vector<std::string> notes;                          // properties that were only sampled, and the like
-  bool has_special_values = false; // infinities or NaN, of which plans make something else
+  bool has_special_values = false; // infinities, NaN, a zero divisor: plans make something else of them
   std::optional<check::Comparison> comparison;
   tensor::Tensor result;
   std::optional<Answer> answer;                  // of the result

@@ -24,6 +24,27 @@ std::vector<const data::Elements *> values_of(const tensor::Tensor &tensor) {
   return values;
 }
 
+bool has_zero(const tensor::Tensor &tensor) {
+  return std::ranges::any_of(values_of(tensor), [](const data::Elements *values) {
+    for (std::size_t k = 0; k < values->size(); ++k)
+      if (values->real(k) == 0 && values->imaginary(k) == 0) return true;
+    return false;
+  });
+}
+
+template <class Asked>
+bool any_read(const compute::Program &program, const std::map<std::string, tensor::Tensor> &tensors,
+              const Asked &asked) {
+  bool found = false;
+  const auto visit = [&](const compute::Access &read, value::Role role) {
+    const auto tensor = tensors.find(read.tensor);
+    found = found || (tensor != tensors.end() && asked(tensor->second, role));
+  };
+  for (const compute::Statement &statement : program.statements)
+    value::each_role<compute::Access>(statement.value, visit);
+  return found;
+}
+
 bool has_each_once(data::Coordinates entries) {
   const std::vector<std::size_t> modes = data::natural_modes(entries.order());
   data::sort(entries, modes);
@@ -32,9 +53,18 @@ bool has_each_once(data::Coordinates entries) {
 
 } // namespace
 
-bool has_special_values(const tensor::Tensor &tensor) {
-  return !std::ranges::all_of(values_of(tensor),
-                              [](const data::Elements *values) { return is_finite(*values); });
+bool has_special_values(const compute::Program &program,
+                        const std::map<std::string, tensor::Tensor> &tensors) {
+  return any_read(program, tensors, [](const tensor::Tensor &tensor, value::Role) {
+    return !std::ranges::all_of(values_of(tensor),
+                                [](const data::Elements *values) { return is_finite(*values); });
+  });
+}
+
+bool has_zero_divisor(const compute::Program &program, const std::map<std::string, tensor::Tensor> &tensors) {
+  return any_read(program, tensors, [](const tensor::Tensor &tensor, value::Role role) {
+    return role == value::Role::Divisor && has_zero(tensor);
+  });
 }
 
 data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries) {

@@ -1,13 +1,23 @@
 #pragma once
 
+#include "compute/computation.h"
 #include "data/coordinates.h"
 #include "tensor/tensor.h"
+
+#include <map>
+#include <string>
 
 /// What the reference evaluator must know of the tensors that kernels compute with.
 namespace unravel::run {
 
-/// Is there an infinity or a NaN? Then it matters which zeros are stored.
-bool has_special_values(const tensor::Tensor &tensor);
+/// Is there an infinity or a NaN in a tensor that statements compute with? Then it matters which zeros are
+/// stored.
+bool has_special_values(const compute::Program &program,
+                        const std::map<std::string, tensor::Tensor> &tensors);
+
+/// Does a statement divide by a tensor with a zero among its stored values? Then a plan may make a NaN of a
+/// sum over nothing.
+bool has_zero_divisor(const compute::Program &program, const std::map<std::string, tensor::Tensor> &tensors);
 
 /// The entries, and those slots of the stored ones that no entry has.
 data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries);

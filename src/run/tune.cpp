@@ -179,9 +179,11 @@ Tuned tune(const Request &request, double seconds, bool details,
   Tuning &tuning = tuned.tuning;
   const Report &first = trials.measure("");
   if (first.has_special_values)
-    report::fail(report::Kind::not_supported,
-                 "plans can't be measured on data with infinities or NaN: a plan may make other NaNs of them",
-                 "leave the choice to the compiler");
+    report::fail(
+        report::Kind::not_supported,
+        "plans can't be measured on data with infinities or NaN, or divisors that are 0: a plan may make "
+        "other NaNs of them",
+        "leave the choice to the compiler");
   const std::vector<std::string> conversions = trials.conversions();
   const std::string key = key_of(request, first);
   const Kept kept(request, key);

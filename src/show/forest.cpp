@@ -159,7 +159,8 @@ private:
     const double left = right_;
     for (std::size_t factor : term.factors) {
       const contract::Factor &read = network_.factors[factor];
-      middles.push_back(box(read.text, right_, depth + 1, read.is_sparse() ? "leaf sparse" : "leaf"));
+      middles.push_back(box(product_text(network_, {factor}, {}), right_, depth + 1,
+                            read.is_sparse() ? "leaf sparse" : "leaf"));
     }
     for (std::size_t inner : term.terms)
       middles.push_back(of_term(inner, depth + 1));

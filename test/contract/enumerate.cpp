@@ -16,7 +16,7 @@ public:
   std::size_t run() {
     std::vector<Live> live;
     for (std::size_t k = 0; k < network_.factors.size(); ++k)
-      live.push_back({bit(k), false, k});
+      if (network_.factors[k].role == Factor::Role::Part) live.push_back({bit(k), false, k});
     contract(live);
     return count_;
   }
@@ -48,6 +48,7 @@ private:
       std::vector<Live> rest = live;
       rest[k] = {live[k].factors, true, terms_.size()};
       terms_.push_back({{live[k].number}, {}, indices, indices & ~network_.own(live[k].number)});
+      ask_masks(terms_.back());
       contract(rest);
       terms_.pop_back();
     }
@@ -59,7 +60,8 @@ private:
           term.indices |= each.is_term ? terms_[each.number].target : network_.open(each.factors);
         }
         const Set both = live[a].factors | live[b].factors;
-        term.target = network_.of_all(both) & (network_.result | network_.of_all(network_.all() & ~both));
+        term.target = network_.of_all(both) & (network_.result | network_.of_all(network_.others(both)));
+        ask_masks(term);
         std::vector<Live> rest;
         for (std::size_t k = 0; k < live.size(); ++k)
           if (k != a && k != b) rest.push_back(live[k]);
@@ -68,6 +70,13 @@ private:
         contract(rest);
         terms_.pop_back();
       }
+  }
+
+  /// Each that has no other indices.
+  void ask_masks(Term &term) const {
+    for (std::size_t k = 0; k < network_.factors.size(); ++k)
+      if (network_.factors[k].role == Factor::Role::Mask && (network_.of(k) & ~term.indices) == 0)
+        term.factors.push_back(k);
   }
 
   /// Of the terms [first, last), with the indices that each has left.

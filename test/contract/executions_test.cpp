@@ -26,7 +26,7 @@ double operations(const Network &network, const Forest &forest, const std::vecto
   double sum = 0;
   for (const Node &node : body) {
     if (!node.is_loop) {
-      const std::size_t multiplied = forest.terms[node.number].operands() - 1;
+      const std::size_t multiplied = forest.terms[node.number].operands(network) - 1;
       sum +=
           times * static_cast<double>(multiplied + (is_summed(network, forest, node.number, around) ? 1 : 0));
       continue;

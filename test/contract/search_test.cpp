@@ -151,6 +151,36 @@ TEST(Search, finds_the_least_of_all_forests_of_random_products) {
   std::cout << forests << " forests\n";
 }
 
+TEST(Search, finds_the_least_of_all_forests_under_a_mask) {
+  std::mt19937_64 random(212);
+  std::size_t forests = 0, masked = 0;
+  for (int round = 0; round < 60; ++round) {
+    Network network = random_network(random, 4);
+    std::swap(network.factors.front(), network.factors.back()); // sparse
+    Factor &mask = network.factors.back();
+    mask.role = Factor::Role::Mask;
+    const Set used = network.of_all(network.parts());
+    if ((network.of(3) & ~used) != 0 || (network.result & ~used) != 0) continue;
+    ++masked;
+    expect_least(network, forests, true);
+  }
+  EXPECT_GT(masked, 10u);
+}
+
+TEST(Search, asks_a_mask_wherever_its_indices_are_and_divides_once) {
+  Network network = network_of("y(i) = A(i,j) * B(j,k) * x(k) * M(i) * d(j)",
+                               {{'i', 500}, {'j', 400}, {'k', 300}}, {{"M", {5}}});
+  network.factors[3].role = Factor::Role::Mask;
+  network.factors[4].role = Factor::Role::Beside;
+  network.factors[4].divides = true;
+  EXPECT_EQ(to_text(network).substr(0, to_text(network).find('\n')),
+            "y(i) = A(i,j) * B(j,k) * x(k) / d(j) mask M(i)");
+  EXPECT_EQ(to_text(network, search(network, wanted(Objective::Work)).plans.front().forest),
+            "let w(j) = 0;\n"
+            "for j { for k { w(j) += B(j,k) * x(k) / d(j); } }\n"
+            "for i { for j { y(i) += A(i,j) * w(j) mask M(i); } }\n");
+}
+
 TEST(Search, sums_the_innermost_mode_first) {
   // TTMc: work 2 nnz S + 2 nnz(IJ) R S, and a vector as a buffer (the paper, section 2.4.2).
   const Network network = ttmc3(); // rows of Y and w are gone along

@@ -45,7 +45,13 @@ const std::vector<Problem> &kernels() {
       {"Y(i,m) = A(i,j) * B(j,k) * C(k,m)", {{"A", "csr"}, {"B", "csr"}}, {}, {}},
       {"y(i) = A(i,j) * x(j) * z(j)", {{"A", "csr"}}, {}, {}},
       {"y(i) = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, {}, {}},
-      {"s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, {}, {}}};
+      {"s = A(i,j) * x(i) * z(j)", {{"A", "csr"}}, {}, {}},
+      {"C(i,l) = A(i,j) * B(j,k) * D(k,l) mask M(i,l)", {{"M", "csr"}}, {}, {}},
+      {"C(i,l) = A(i,j) * B(j,k) * D(k,l) mask M(i,l)", {{"A", "csr"}, {"B", "csr"}, {"M", "csr"}}, {}, {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k) mask M(i)", {{"M", "sv"}}, {}, {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k) / d(i)", {{"A", "csr"}, {"B", "csr"}}, {}, {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k) / d(i)", {}, {}, {}},
+      {"y(i) min= A(i,j) + B(j,k) + x(k)", {{"A", "csr fill inf"}, {"B", "csr fill inf"}}, {}, {}}};
   return all;
 }
 

@@ -36,7 +36,24 @@ const std::vector<Problem> &lines() {
       {"Y(i,j,k) = T(i,j,k) * U(i,r) * V(j,r) * W(k,r)", {{"T", "csf3"}, {"Y", "like:T"}}, {}, {}},
       {"Y(i,j) = 2 * S(i,j) * Q(i,k) * K(j,k)", {{"S", "coo"}, {"Y", "like:S"}}, {}, {}},
       {"d(k) = A(i,j) * e(i) * B(j,k) in min.+", {{"A", "csr"}, {"B", "csr"}, {"e", "sv"}}, {}, {}},
-      {"d(k) = A(i,j) * e(i) * B(j,k) in or.and", {{"A", "csr"}, {"B", "csr"}, {"e", "sv"}}, {}, {}}};
+      {"d(k) = A(i,j) * e(i) * B(j,k) in or.and", {{"A", "csr"}, {"B", "csr"}, {"e", "sv"}}, {}, {}},
+      // operators of the line's own
+      {"y(i) min= A(i,j) + B(j,k) + x(k)", {{"A", "csr fill inf"}, {"B", "csr fill inf"}}, {}, {}},
+      {"y(i) max= min(A(i,j), B(j,k), x(k))", {{"A", "csr fill -inf"}}, {}, {}},
+      {"y(i) or= and(A(i,j), B(j,k), x(k))", {{"A", "csr"}}, {}, {}},
+      // masks: of the result; of indices that are summed over; of each once, or of two
+      {"C(i,l) = A(i,j) * B(j,k) * D(k,l) mask M(i,l)", {{"A", "csr"}, {"B", "csr"}, {"M", "csr"}}, {}, {}},
+      {"C(i,l) += A(i,j) * B(j,k) * D(k,l) mask !M(l,i)", {{"A", "csr"}, {"M", "coo"}}, {}, {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k) mask M(j,k) and !N(i)",
+       {{"A", "csr"}, {"M", "csr"}, {"N", "sv"}},
+       {},
+       {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k) mask M(i,k)", {{"A", "csr"}, {"B", "csr"}, {"M", "csr"}}, {}, {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k) in min.+ mask A(i,k)", {{"A", "csr"}, {"B", "csc"}}, {}, {}},
+      // divisors: of a row, of what is summed over, of no sparse factor
+      {"y(i) = A(i,j) * B(j,k) * x(k) / d(i)", {{"A", "csr"}, {"B", "csr"}}, {}, {}},
+      {"y(i) += A(i,j) * B(j,k) * x(k) / d(j)", {{"A", "csr"}, {"B", "csr"}}, {}, {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k) / (d(i) * e(k)) mask M(i)", {{"M", "sv"}}, {}, {}}};
   return all;
 }
 
@@ -225,8 +242,16 @@ TEST(Plans, what_the_laws_or_the_form_forbid_is_kept_as_written) {
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * x(j)", {{"A", "csr"}}), "it has fewer than three factors");
   EXPECT_EQ(refusal_of("y(i) min= A(i,j) * B(j,k) * x(k)", {}),
             "`product` can't be taken out of what `min` reduces");
-  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) mask M(i,j)", {}), "it has a mask or a condition");
-  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) / z(k)", {}), "the value is not a product of tensors");
+  EXPECT_EQ(refusal_of("y(i) max= A(i,j) * B(j,k) * x(k)", {}),
+            "`product` can't be taken out of what `max` reduces");
+  EXPECT_EQ(refusal_of("y(i) min= A(i,j) + B(j,k) + x(k)", {{"A", "csr"}}),
+            "what `A` doesn't store is not what `min` begins with");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) mask i < j", {}), "it has a condition");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) / z(k)", {{"z", "sv"}}), "the divisor `z` is sparse");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * abs(x(k))", {}), "the value is not a product of tensors");
+  EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) in min.+",
+                       {{"A", "csr int32"}, {"B", "csr int32"}, {"x", "dense int32"}}),
+            "integers have no infinity: sums with their ends wrap around");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k+1) * x(k)", {}), "subscripts are sums");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * x(j) * z(j) + b(i)", {}),
             "it is not a single product in index notation");

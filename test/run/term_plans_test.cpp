@@ -45,10 +45,12 @@ std::vector<Problem> dense_results() {
          {"y(i) = b(i) - A(i,j) * B(j,k) * x(k)", "y(i) += b(i) * c(i) + 2 * A(i,j) * B(j,k) * x(k)",
           "y(i) = A(i,j) * B(j,k) * x(k) + 3 * B(i,j) * A(j,k) * x(k)",
           "Y(i,l) = E(i,l) + A(i,j) * B(j,k) * D(k,l)", "s = a + A(i,j) * B(k,l)",
-          "y(i) = A(i,j) * B(i,k) + b(i)", "y(i) = b(i) + A(i,j) * B(j,k) * x(k) in min.+",
+          "y(i) = A(i,j) * B(i,k) + b(i)", "y(i) = b(i) + A(i,j) * B(j,k) * x(k) / c(k)",
+          "y(i) = b(i) + A(i,j) * B(j,k) * x(k) mask M(j,i) or M(k,j)",
+          "y(i) = b(i) + A(i,j) * B(j,k) * x(k) in min.+", "y(i) = b(i) + A(i,j) * B(j,k) * x(k) in or.and",
           "for i { y(i) = b(i); for j { for k { y(i) += A(i,j) * B(j,k) * x(k); } } }",
           "for i { for j { for k { y(i) += A(i,j) * B(j,k) * x(k); } } }"})
-      all.push_back(problem(line, a, b));
+      all.push_back(problem(line, a, b, {{"M", "csr"}}));
   for (Problem &each : all)
     if (each.formats.at("A").find("int32") != std::string::npos)
       for (const char *tensor : {"x", "b", "c", "y", "Y", "D", "E", "s", "a"})
@@ -81,8 +83,10 @@ TEST(TermPlans, sparse_results) {
     for (const char *result : {"csr", "dcsr", "coo"})
       for (const char *line :
            {"C(i,l) = A(i,j) * B(j,k) * D(k,l)", "C(i,l) = E(i,l) - A(i,j) * B(j,k) * D(k,l)",
-            "C(i,l) = A(i,j) * B(j,k) * D(k,m) * B(m,l)", "C(i,l) = A(i,j) * B(j,k) * D(k,l) in min.+"})
-        all.push_back(problem(line, a, b, {{"C", result}, {"D", "csr"}, {"E", "csr"}}));
+            "C(i,l) = A(i,j) * B(j,k) * D(k,m) * B(m,l)", "C(i,l) = A(i,j) * B(j,k) * D(k,l) in min.+",
+            "C(i,l) = A(i,j) * B(j,k) * D(k,l) mask M(i,l)", "C(i,l) = A(i,j) * B(j,k) * D(k,l) mask !M(j,l)",
+            "C(i,l) = A(i,j) * B(j,k) * D(k,l) mask M(i,l) or i = l"})
+        all.push_back(problem(line, a, b, {{"C", result}, {"D", "csr"}, {"E", "csr"}, {"M", "csr"}}));
   leave_out_other_formats(all);
   std::size_t planned = 0, runs = 0;
   for (const Problem &each : all) {
