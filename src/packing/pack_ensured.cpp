@@ -329,8 +329,14 @@ private:
 
 } // namespace
 
-std::vector<prove::Axiom> ensured_by(const PiecePlan &plan, const Layout &layout) {
-  return Ensured(plan, layout).axioms();
+std::vector<prove::Axiom> ensured_by(const PackPlan &plan, const Layout &layout) {
+  std::vector<prove::Axiom> axioms;
+  for (const PiecePlan &piece : plan.pieces)
+    std::ranges::move(Ensured(piece, layout).axioms(), std::back_inserter(axioms));
+  for (std::size_t k = 0; k < plan.pieces.size(); ++k)
+    for (std::size_t behind = k + 1; plan.pieces[k].spills && behind < plan.pieces.size(); ++behind)
+      add_spilled(plan.pieces[k], plan.pieces[behind], layout, axioms);
+  return axioms;
 }
 
 } // namespace unravel::packing

@@ -20,7 +20,13 @@ struct Determined {
 PiecePlan plan_piece(const layout::Layout &layout, std::size_t piece, bool scanning, Determined &determined);
 
 /// What packing by a plan ensures of index arrays, whatever the entries: ranges and order of keys, how unused
-/// positions are marked, where segments begin. For proofs that a layout's properties need not be checked.
-std::vector<prove::Axiom> ensured_by(const PiecePlan &plan, const layout::Layout &layout);
+/// positions are marked, where segments begin, what is behind a node without room. For proofs that a layout's
+/// properties need not be checked.
+std::vector<prove::Axiom> ensured_by(const PackPlan &plan, const layout::Layout &layout);
+
+/// The part of it about two pieces: entries that `plan` could have are in the piece `behind` only where their
+/// node has no position left; then all its positions hold entries that come before in the level's order.
+void add_spilled(const PiecePlan &plan, const PiecePlan &behind, const layout::Layout &layout,
+                 std::vector<prove::Axiom> &axioms);
 
 } // namespace unravel::packing

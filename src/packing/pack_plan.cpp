@@ -64,9 +64,7 @@ std::vector<std::size_t> unproved_properties(const Layout &layout, const PackPla
   bare.properties.clear();
   bare.lemmas.clear();
   std::vector<prove::Axiom> axioms = bare.axioms();
-  for (const PiecePlan &piece : plan.pieces)
-    for (prove::Axiom &axiom : ensured_by(piece, layout))
-      axioms.push_back(std::move(axiom));
+  std::ranges::move(ensured_by(plan, layout), std::back_inserter(axioms));
   prove::Prover prover(std::move(axioms));
   std::vector<std::size_t> unproved;
   for (std::size_t k = 0; k < layout.properties.size(); ++k) {

@@ -1,6 +1,7 @@
 // Dependences among the statements of a program: the triangular solve and its relatives.
 #include "depend/program_case.h"
 #include "depend/statements.h"
+#include "places.h"
 
 #include <gtest/gtest.h>
 
@@ -91,14 +92,17 @@ TEST(DependStatements, what_is_linear_or_looked_for_needs_no_single_value) {
   EXPECT_EQ(divisor.program.leaves[0].lookups.size(), 1u);
 }
 
-/// The two halves of a symmetric matrix have no element in common; two lists may.
+/// The two halves of a symmetric matrix have no element in common, nor have slots and what finds none; two
+/// lists may.
 TEST(DependStatements, pieces_may_meet) {
-  const std::string loops = "tensor A(n,n), y(n); for i in [0,n) { for j in [0,n) { y(i) += abs(A(i,j)); } }";
-  for (const bool is_apart : {true, false}) {
-    Case pieces(loops, {{"A", is_apart ? "symmetric_csr" : "hyb<2>"}});
+  const std::string loops = "tensor A(n,n), y(n); for i in [0,n) { for j in [0,n) { y(i) += abs(A(i,j)); } }",
+                    lists = source_folder() + "/test/layouts/pieces.layout:two_lists";
+  for (const auto &[layout, may_meet] :
+       {std::pair<std::string, bool>{"symmetric_csr", false}, {"hyb<2>", false}, {lists, true}}) {
+    Case pieces(loops, {{"A", layout}});
     const std::vector<combine::IterationSpace> &leaves = pieces.program.leaves;
     ASSERT_GE(leaves.size(), 2u);
-    EXPECT_EQ(depend::may_meet(leaves[0], leaves[1], pieces.prover), !is_apart);
+    EXPECT_EQ(depend::may_meet(leaves[0], leaves[1], pieces.prover), may_meet) << layout;
   }
 }
 

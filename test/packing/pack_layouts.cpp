@@ -100,6 +100,26 @@ const std::vector<std::string> &user_layouts() {
   property range arow in [0, M); property range acol in [0, N); property strictly increasing (arow, acol);
   property forall r, p : ptr(r) <= p < ptr(r + 1) => 0 <= col(p) <= r and col(p) < N;
   property ptr(0) = 0; property increasing ptr; property strictly increasing col within ptr; })",
+      R"(layout slots_down(i: M, j: N) { # of each column, two slots for the last rows; the others by columns
+  index slot[2, N], ptr[N + 1], row[NNZ]; count NNZ = ptr(N); value slotval[2, N], val[NNZ];
+  stored { [s, c] -> [i, j] : 0 <= s < 2 and 0 <= c < N and j = N - 1 - c and i = slot(s, c) and 0 <= i } at slotval(s, c);
+  stored { [c, p] -> [i, j] : 0 <= c < N and ptr(c) <= p < ptr(c + 1) and j = c and i = row(p) } at val(p);
+  property forall s, c : -1 <= slot(s, c) < M;
+  property forall s, t, c : s < t and 0 <= slot(t, c) => 0 <= slot(s, c) and slot(t, c) < slot(s, c);
+  property ptr(0) = 0; property increasing ptr; property range row in [0, M);
+  property strictly increasing row within ptr;
+  property forall s, c, p : 0 <= c < N and ptr(c) <= p < ptr(c + 1) => row(p) < slot(s, N - 1 - c); })",
+      R"(layout blocks_then_list(i: M, j: N) { # of each row, two blocks of three columns; then a list
+  index slot[2, M], len[M], row[NNZ], col[NNZ]; count NNZ; value slotval[2, M, 3], val[NNZ];
+  stored { [s, r, d] -> [i, j] : 0 <= r < M and 0 <= s < len(r) and 0 <= d < 3 and i = r
+           and j = 3 * slot(s, r) + d and j < N } at slotval(s, r, d);
+  stored { [p] -> [i, j] : 0 <= p < NNZ and i = row(p) and j = col(p) } at val(p);
+  property range len in [0, 2];
+  property forall s, r : 0 <= s < len(r) => 0 <= slot(s, r) < ceil(N / 3);
+  property forall s, r, t : 0 <= s < t < len(r) => slot(s, r) < slot(t, r);
+  property range row in [0, M); property range col in [0, N); property strictly increasing (row, col);
+  property forall p : len(row(p)) = 2;
+  property forall s, p : 0 <= s < len(row(p)) => 3 * slot(s, row(p)) + 2 < col(p); })",
       R"(layout csr_up(i: M, j: N) { # from the last row on, though positions count from the first
   index ptr[M + 1], col[NNZ]; count NNZ = ptr(M); value val[NNZ];
   stored { [r, p] -> [i, j] : i = r and 0 <= r < M and ptr(M - 1 - r) <= p < ptr(M - r) and j = col(p) } at val(p);

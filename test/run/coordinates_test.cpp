@@ -119,8 +119,9 @@ TEST(Coordinates, in_layouts_on_small_inputs) {
 TEST(Coordinates, of_the_least_on_small_inputs) {
   std::mt19937_64 random(44);
   check_each_on_small_inputs(
-      in_layouts({"csr", "csc", "coo", "dcsr", "bcsr<2,2>", "ell", "dia", "dense"}, lines_of_argmin()), 3,
-      random);
+      in_layouts({"csr", "csc", "coo", "dcsr", "bcsr<2,2>", "ell", "dia", "hyb<1>", "dense"},
+                 lines_of_argmin()),
+      3, random);
 }
 
 TEST(Coordinates, in_programs_on_small_inputs) {
