@@ -114,10 +114,10 @@ Value combined(const value::Operator &op, const std::vector<Value> &arguments, v
   if (value::is_integer(type)) {
     std::vector<value::Scalar> integers;
     for (const Value &argument : arguments)
-      integers.push_back(exactly(argument.value, type));
+      integers.push_back(exactly(argument, type));
     const value::Scalar made = value::evaluate_exactly(op, value::promoted(type), std::move(integers));
     const bool is_known = std::ranges::all_of(arguments, &Value::is_known);
-    return {number_of(value::converted(made, type)), is_known ? 0 : std::numeric_limits<double>::infinity()};
+    return of_integer(value::converted(made, type), is_known);
   }
   if (op.own()) return of_own(*op.own(), arguments, type);
   const auto is_complex = [](const Value &argument) { return argument.imaginary != 0; };

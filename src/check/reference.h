@@ -46,6 +46,7 @@ struct Choice {
   double value = 0;
   double magnitude = 0;
   double imaginary = 0;
+  std::int64_t integer = 0; // where the elements are integers
 };
 /// An element's row-major number.
 using Offset = unsigned __int128;
@@ -61,6 +62,9 @@ struct Reference {
   /// Truths are reduced into it: a number that is neither 0 nor 1 counts as true, and may become 1 or stay.
   bool has_truths = false;
   Choices choices = {};
+  /// Of integers: themselves, of unsigned ones of 64 bits their bits, where `value` is rounded. Else empty.
+  std::vector<std::int64_t> integer = {};
+  value::Type type = value::Type::Float64;
 };
 
 /// A result of which only the elements are listed that have terms; the others are the fill.
@@ -72,6 +76,8 @@ struct SparseReference {
   double fill = 0;
   std::vector<double> imaginary = {}; // of complex values; else empty
   Choices choices = {};
+  std::vector<std::int64_t> integer = {}; // as above
+  value::Type type = value::Type::Float64;
 };
 
 /// Evaluates by joining the factors' entries, from the factor with fewest entries on, each further one looked
@@ -87,21 +93,21 @@ struct Comparison {
   double max_relative_error = 0;
   /// The first element, row-major, that is off: its coordinate and what was found.
   std::vector<std::int64_t> coordinate;
-  double got = 0;
-  double expected = 0;
-  double got_imaginary = 0;
-  double expected_imaginary = 0;
+  value::Scalar got;
+  value::Scalar expected;
   std::size_t bad_elements = 0;
 };
 
 /// Whether each element of `got` (row-major, of the reference's shape) satisfies
 /// |got - reference| <= tolerance * magnitude. A NaN must be a NaN, an infinity the same infinity; so must
 /// the parts of a complex number. Of truths 1 and any other number but 0 are alike. An element may have any
-/// of its choices. `imaginary`: of `got`, or empty.
+/// of its choices. `imaginary`: of `got`, or empty. Integers are compared as doubles.
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance,
                    const std::vector<double> &imaginary = {});
-/// The same of entries, of which those of one coordinate add up; an element without
-/// entries is the fill.
+/// The same of entries, of which those of one coordinate add up; an element without entries is the fill.
+/// Integers, perhaps in halves, are compared exactly, and wrap around as they add up.
+Comparison compare(const data::Coordinates &got, const Reference &reference, double tolerance,
+                   double fill = 0);
 Comparison compare(const data::Coordinates &got, const SparseReference &reference, double tolerance);
 
 } // namespace unravel::check

@@ -43,7 +43,7 @@ bool adds_product(const Statement &statement, const ProgramInput &input) {
 }
 
 ReferenceProduct product_of(const Statement &statement, const ProgramInput &input,
-                            std::list<Coordinates> &reciprocals) {
+                            std::list<Coordinates> &made) {
   const auto value = value::quotient_of(statement.value);
   const std::vector<std::string> &indices = statement.indices;
   ReferenceProduct product;
@@ -61,16 +61,23 @@ ReferenceProduct product_of(const Statement &statement, const ProgramInput &inpu
     }
     return result;
   };
+  const auto operand = [&](const Access &access) -> const Coordinates & {
+    const Coordinates &given = *input.operands.at(access.tensor);
+    if (!given.in_halves) return given;
+    Coordinates &joined = made.emplace_back(given);
+    data::join_halves(joined);
+    return joined;
+  };
   product.constant = value.constant;
   for (const compute::Value &each : value.factors) {
     const Access &factor = std::get<Access>(each.kind);
-    const Coordinates *tensor = input.operands.at(factor.tensor);
+    const Coordinates *tensor = &operand(factor);
     product.factors.push_back({tensor, subscripts(factor, tensor->shape)});
   }
   for (const compute::Value &each : value.divisors) {
     const Access &divisor = std::get<Access>(each.kind);
-    const Coordinates &made = reciprocals.emplace_back(reciprocals_of(*input.operands.at(divisor.tensor)));
-    product.factors.push_back({&made, subscripts(divisor, made.shape)});
+    const Coordinates &reciprocals = made.emplace_back(reciprocals_of(operand(divisor)));
+    product.factors.push_back({&reciprocals, subscripts(divisor, reciprocals.shape)});
   }
   product.shape = input.results.at(statement.target.tensor).shape;
   product.result = subscripts(statement.target, product.shape);

@@ -12,8 +12,8 @@ namespace unravel::check {
 bool adds_product(const compute::Statement &statement, const ProgramInput &input);
 
 /// A free statement as a join. Each index takes the values from 0 on at which all subscripts lie inside.
-/// `reciprocals`: what it divides by is kept there. Precondition: it adds a product.
+/// `made`: what it divides by is kept there, and integers as doubles. Precondition: it adds a product.
 ReferenceProduct product_of(const compute::Statement &statement, const ProgramInput &input,
-                            std::list<data::Coordinates> &reciprocals);
+                            std::list<data::Coordinates> &made);
 
 } // namespace unravel::check

@@ -98,19 +98,20 @@ public:
       if (!statement.is_free)
         compute::each_read(statement, [&](const Access &access) {
           if (auto operand = input.operands.find(access.tensor); operand != input.operands.end())
-            operands_.try_emplace(access.tensor, *operand->second);
+            operands_.try_emplace(access.tensor, *operand->second, type_of(access.tensor));
         });
     for (const auto &[name, result] : input.results) {
       Written &written = results_[name];
       written.shape = result.shape;
       if (is_sparse) {
         first_ = identity_of(statements_.front());
-        if (program.statements.front().accumulate) first_.value = compute::initial_of(program, name);
+        if (program.statements.front().accumulate)
+          first_ = constant(compute::initial_of(program, name), type_of(name));
         continue;
       }
       written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
       for (std::size_t k = 0; k < result.initial.size(); ++k)
-        written.elements[k] = converted(value_of(result, k), value::Type::Complex128, type_of(name));
+        written.elements[k] = initial_of(result, k, type_of(name));
     }
     for (const auto &[name, around] : program.local_tensors) {
       Written &written = results_[name];
@@ -127,8 +128,9 @@ public:
     const Written &written = results_.at(statements_.front().target.tensor);
     SparseReference result{written.shape, {}, {}, {}, static_cast<double>(first_.value)};
     result.choices = choices_[statements_.front().target.tensor];
+    result.type = type_of(statements_.front().target.tensor);
     for (const auto &[offset, element] : written.sparse)
-      result.offset.push_back(offset), append(element, type_of(statements_.front().target.tensor), result);
+      result.offset.push_back(offset), append(element, result);
     return result;
   }
 
@@ -143,8 +145,9 @@ public:
         return statement.target.tensor == name && statement.accumulate && value::is_truth(statement.by);
       });
       result.choices = choices_[name];
+      result.type = type_of(name);
       for (const Value &element : written.elements)
-        append(element, type_of(name), result);
+        append(element, result);
     }
     reference.missing = missing_;
     reference.missing_span = missing_span_;
@@ -158,15 +161,17 @@ private:
     std::map<Offset, Value> sparse;
   };
 
-  template <class Result> static void append(const Value &element, value::Type type, Result &result) {
+  template <class Result> static void append(const Value &element, Result &result) {
     result.value.push_back(static_cast<double>(element.value));
     result.magnitude.push_back(element.magnitude);
-    if (value::is_complex(type)) result.imaginary.push_back(static_cast<double>(element.imaginary));
+    if (value::is_complex(result.type)) result.imaginary.push_back(static_cast<double>(element.imaginary));
+    if (value::is_integer(result.type)) result.integer.push_back(element.integer);
   }
 
-  static Value value_of(const ProgramResult &result, std::size_t k) {
-    Value made{result.initial[k], 0, result.imaginary.empty() ? 0 : result.imaginary[k]};
-    made.magnitude = made.size();
+  static Value initial_of(const ProgramResult &result, std::size_t k, value::Type type) {
+    Value made = entry_of(result.initial[k], result.imaginary.empty() ? 0 : result.imaginary[k],
+                          result.in_halves, type);
+    if (!value::is_integer(type)) made.magnitude = made.size();
     return made;
   }
 
@@ -310,19 +315,20 @@ private:
       const Value &own = element(access);
       const auto choices = choices_.find(access.tensor);
       if (choices == choices_.end() || !choices->second.contains(offset_of(access))) return &own;
-      room = {own.value, std::numeric_limits<double>::infinity(), own.imaginary}; // whatever it is
+      room = own, room.magnitude = std::numeric_limits<double>::infinity(); // whatever it is
       return &room;
     }
     const Value *found = operands_.at(access.tensor).find(coordinate_of(access));
     if (!found) return nullptr;
-    room = {found->value, found->size(), found->imaginary};
+    room = *found, room.magnitude = found->size();
     return &room;
   }
 
   /// `any` may choose each value that isn't 0; what becomes of its choice isn't known.
   void note_choice(const Statement &statement, Value &before, const Value &value) {
     const auto choice = [](const Value &of) {
-      return Choice{static_cast<double>(of.value), of.magnitude, static_cast<double>(of.imaginary)};
+      return Choice{static_cast<double>(of.value), of.magnitude, static_cast<double>(of.imaginary),
+                    of.integer};
     };
     const auto known = choices_.find(statement.target.tensor);
     if (statement.accumulate && statement.by == value::Operator::Any) {
@@ -336,8 +342,8 @@ private:
   }
 
   void join(const Statement &statement) {
-    std::list<Coordinates> reciprocals;
-    const Reference sums = check::evaluate(product_of(statement, input_, reciprocals));
+    std::list<Coordinates> made;
+    const Reference sums = check::evaluate(product_of(statement, input_, made));
     std::vector<Value> &elements = results_.at(statement.target.tensor).elements;
     for (std::size_t k = 0; k < elements.size(); ++k) {
       if (!statement.accumulate) elements[k] = {};
@@ -354,13 +360,35 @@ private:
     const Value identity = identity_of(statement);
     const double *number = value::number_of(statement.value);
     const value::Type from = number ? value::Scalar::written(*number).type : statement.type;
-    const Value value = made ? taken_as(statement.value, made->value, from, type) : identity;
-    const bool is_identity = value.value == identity.value && value.imaginary == 0;
+    Value value = made ? taken_as(statement.value, made->value, from, type) : identity;
+    if (may_wrap_apart(statement, type) && value.value != in_type(statement, type).value)
+      value.magnitude = std::numeric_limits<double>::infinity();
+    const bool is_identity = value::is_integer(type) ? value.integer == identity.integer
+                                                     : value.value == identity.value && value.imaginary == 0;
     if (statement.accumulate && (!made || (!made->is_stored && is_identity))) return;
     note_stored(statement);
     Value &target = element(statement.target);
     note_choice(statement, target, value);
     target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;
+  }
+
+  /// Does the kernel perhaps convert what it computes of each entry of a coordinate, which wraps around by
+  /// itself, and then add up?
+  bool may_wrap_apart(const Statement &statement, value::Type type) const {
+    if (!value::is_integer(statement.type) || value::is_complex(type)) return false;
+    if (value::is_integer(type) && value::bits_of(type) <= value::bits_of(statement.type)) return false;
+    bool has_sums = false;
+    value::each_leaf<Access>(statement.value, [&](const Access &read) {
+      const auto operand = operands_.find(read.tensor);
+      has_sums = has_sums || (operand != operands_.end() && operand->second.has_sums());
+    });
+    return has_sums;
+  }
+
+  /// The value, where all of it is computed in that type.
+  Value in_type(const Statement &statement, value::Type type) {
+    const std::optional<Evaluated> made = evaluate(statement.value, statement.product.has_value(), type);
+    return made ? made->value : identity_of(statement);
   }
 
   bool is_masked_out(const Statement &statement) const {
@@ -400,15 +428,16 @@ private:
     if (const double *number = value::number_of(tree)) return Evaluated{written(*number, type)};
     if (const auto *access = std::get_if<Access>(&tree.kind)) {
       Value room;
-      if (const Value *value = read(*access, room)) return Evaluated{*value};
-      if (absent_is_nothing && !access->fill) return std::nullopt;
       const value::Type own = type_of(access->tensor);
+      if (const Value *value = read(*access, room))
+        return Evaluated{value::is_integer(own) ? as_read(*value, type) : *value};
+      if (absent_is_nothing && !access->fill) return std::nullopt;
       const double fill = access->fill_or_zero();
-      return Evaluated{converted({fill, std::fabs(fill)}, value::Type::Float64, own), false, fill};
+      return Evaluated{constant(fill, own), false, fill};
     }
     if (const auto *coordinate = std::get_if<term::Term>(&tree.kind)) {
-      const std::int64_t number = value_of(*coordinate);
-      return Evaluated{{static_cast<long double>(number), std::fabs(static_cast<double>(number))}};
+      const value::Scalar number{value::Type::Int64, 0, value_of(*coordinate)};
+      return Evaluated{as_read(of_integer(number), type)};
     }
     const auto &made = std::get<compute::Value::Apply>(tree.kind);
     const std::optional<value::Type> own = type_below(made, type);
@@ -426,15 +455,20 @@ private:
       if (made.op == value::Operator::Divide && k > 0)
         value::each_leaf<Access>(made.arguments[k], [&](const Access &access) { note_missing(access); });
     }
-    if (absorbs)
-      return Evaluated{converted({*absorbs, std::fabs(*absorbs)}, value::Type::Float64, above), false,
-                       *absorbs};
+    if (absorbs) return Evaluated{constant(*absorbs, above), false, *absorbs};
     Value value = value::made_by_conversion(made.op)
                       ? taken_as(made.arguments.front(), arguments.front(), below, above)
                       : converted(combined(made.op, arguments, above), above, type);
     if (may_lie_beyond_cut(made, arguments.front(), type, operands_))
       value.magnitude = std::numeric_limits<double>::infinity();
     return Evaluated{value, is_stored, static_cast<double>(value.value)};
+  }
+
+  /// An integer, also a sum of entries, in what is computed in that type.
+  static Value as_read(const Value &integer, value::Type type) {
+    if (value::is_integer(type)) return of_integer(exactly(integer, type), integer.is_known());
+    return {integer.value,
+            integer.is_known() ? std::fabs(static_cast<double>(integer.value)) : integer.magnitude};
   }
 
   /// From one type to another. Of what is cut to an integer nothing is known where rounding errors of several
@@ -460,8 +494,9 @@ private:
   /// As the target holds it.
   Value identity_of(const Statement &statement) const {
     const double identity = compute::identity_of(statement);
-    return converted({identity, std::isfinite(identity) ? std::fabs(identity) : 0}, value::Type::Float64,
-                     type_of(statement.target.tensor));
+    Value made = constant(identity, type_of(statement.target.tensor));
+    if (!made.is_known()) made.magnitude = 0; // infinities are exact
+    return made;
   }
 
   void note_missing(const Access &divisor) {
@@ -511,10 +546,10 @@ SparseReference evaluate_sparse_program(const compute::Program &program, const P
         return adds_product(statement, input);
       }))
     return Runner(program, input, true).run_sparse();
-  std::list<Coordinates> reciprocals;
+  std::list<Coordinates> made;
   std::vector<ReferenceProduct> products;
   for (const Statement &statement : program.statements)
-    products.push_back(product_of(statement, input, reciprocals));
+    products.push_back(product_of(statement, input, made));
   return evaluate_sparse(products);
 }
 

@@ -16,6 +16,7 @@ struct ProgramResult {
   std::vector<std::int64_t> shape;
   std::vector<double> initial;        // row-major; empty for zeros
   std::vector<double> imaginary = {}; // of complex values, else empty
+  bool in_halves = false;             // the two are, of integers (data::Coordinates)
 };
 
 struct ProgramInput {

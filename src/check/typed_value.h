@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 /// Values of the reference evaluator, which may be integers.
@@ -13,6 +14,8 @@ struct Value {
   long double value = 0; // of a complex number the real part
   double magnitude = 0;
   long double imaginary = 0;
+  /// Of an integer itself (as value::Scalar has it): some machines' long double rounds it.
+  std::int64_t integer = 0;
 
   /// Else nothing can be said about errors.
   bool is_known() const { return std::isfinite(magnitude); }
@@ -31,19 +34,17 @@ inline double rounding_of(value::Type type) {
   return is_single(type) ? 1e-5 : 1e-12;
 }
 
-/// A long double holds any integer of 64 bits.
-inline value::Scalar exactly(long double number, value::Type type) {
-  if (!value::is_integer(type) || !(std::fabs(number) < 0x1p64L) || std::trunc(number) != number)
-    return value::Scalar::of(static_cast<double>(number), type);
-  const auto size = static_cast<std::uint64_t>(std::fabs(number));
-  return value::converted({value::Type::Int64, 0, static_cast<std::int64_t>(number < 0 ? 0 - size : size)},
-                          type);
+/// An integer has no rounding errors, but those of what it was made of may decide which one it is.
+inline Value of_integer(const value::Scalar &number, bool is_known = true) {
+  const bool is_unsigned = number.type == value::Type::UInt64;
+  return {is_unsigned ? static_cast<long double>(static_cast<std::uint64_t>(number.integer))
+                      : static_cast<long double>(number.integer),
+          is_known ? 0 : std::numeric_limits<double>::infinity(), 0, number.integer};
 }
 
-inline long double number_of(const value::Scalar &number) {
-  if (!value::is_integer(number.type)) return number.real;
-  if (number.type == value::Type::UInt64) return static_cast<std::uint64_t>(number.integer);
-  return number.integer;
+/// An integer, as one of that integer type.
+inline value::Scalar exactly(const Value &integer, value::Type type) {
+  return value::converted({value::Type::Int64, 0, integer.integer}, type);
 }
 
 /// What is too large for single precision is infinite there; other numbers are not rounded.
@@ -54,7 +55,17 @@ inline long double held(long double number, value::Type type) {
 
 /// A number in the text, as one of that type.
 inline Value written(double number, value::Type type) {
-  return {is_single(type) ? static_cast<float>(number) : number, std::fabs(number)};
+  const value::Scalar whole = value::Scalar::written(number);
+  if (value::is_integer(type))
+    return of_integer(value::is_integer(whole.type) ? value::converted(whole, type)
+                                                    : value::Scalar::of(number, type));
+  return {is_single(type) ? static_cast<float>(number) : number, std::fabs(number), 0, whole.integer};
+}
+
+/// What an operator begins with, or a fill, as one of that type.
+inline Value constant(double number, value::Type type) {
+  if (value::is_integer(type)) return of_integer(value::Scalar::of(number, type));
+  return {held(number, type), std::fabs(number)};
 }
 
 /// From one type to another, as C does. Of a sum or a product the one rounding error in the type is kept
@@ -65,11 +76,12 @@ inline Value converted(const Value &value, value::Type from, value::Type to) {
             value::is_integer(from) && value.is_known() ? std::fabs(static_cast<double>(value.value))
                                                         : value.magnitude,
             value::is_complex(to) ? held(value.imaginary, to) : 0};
-  if (to == value::Type::Bool && value.imaginary != 0) return {1, value.magnitude};
-  if (from == to) return value;
-  if (value::is_integer(from)) return {number_of(exactly(value.value, to)), value.magnitude};
+  if (value::is_integer(from)) return from == to ? value : of_integer(exactly(value, to), value.is_known());
   const double rounded = is_single(from) ? static_cast<float>(value.value) : static_cast<double>(value.value);
-  return {number_of(value::Scalar::of(rounded, to)), value.magnitude};
+  const bool is_imaginary = to == value::Type::Bool && value.imaginary != 0;
+  Value made = of_integer(value::Scalar::of(is_imaginary ? 1 : rounded, to));
+  made.magnitude = value.magnitude;
+  return made;
 }
 
 /// What an operator makes of values that are computed in that type: of integers exactly.

@@ -88,7 +88,7 @@ Coordinates with_order(Coordinates tensor, std::size_t order);
 /// Gives the entries the two halves of integers, or, where no double rounds them or a sum of some of them,
 /// the integers themselves.
 void take_halves(Coordinates &tensor, std::vector<double> low, std::vector<double> high);
-/// Of entries in halves the integers, of which doubles round none; others stay as they are.
+/// Of entries in halves the integers, which doubles may round; others stay as they are.
 void join_halves(Coordinates &tensor);
 
 /// The tensor of the imaginary parts; of a real one zeros.

@@ -4,7 +4,6 @@
 #include "check/validate.h"
 #include "combine/structure.h"
 #include "convert/convert.h"
-#include "convert/exact.h"
 #include "convert/halves.h"
 #include "convert/structure.h"
 #include "data/folder.h"
@@ -207,10 +206,8 @@ private:
         tensors_.emplace(use.name, *operand->second.packed);
       } else if (request_.check) {
         tensor::Tensor packed = convert::pack_exactly(layout, operand->second.coordinates, options);
-        data::Coordinates &entries = operand->second.coordinates;
-        if (entries.in_halves) require_checkable(packed, use.name);
-        data::join_halves(entries);
-        round_as_stored(entries, tensors_.emplace(use.name, std::move(packed)).first->second);
+        round_as_stored(operand->second.coordinates,
+                        tensors_.emplace(use.name, std::move(packed)).first->second);
       } else {
         tensors_.emplace(use.name,
                          convert::pack_exactly(layout, std::move(operand->second.coordinates), options));
@@ -443,8 +440,9 @@ private:
     for (const auto &[name, tensor] : initial_) {
       check::ProgramResult &result = input.results[name] = {operands_.result_shapes.at(name), {}};
       if (!is_sparse(name)) {
-        const data::Coordinates entries = convert::unpack(tensor);
+        const data::Coordinates entries = convert::unpack_exactly(tensor);
         result.initial = data::to_dense(entries);
+        result.in_halves = entries.in_halves;
         if (entries.is_complex()) result.imaginary = data::to_dense(data::imaginary_part(entries));
       } else if (fill_of(front_, name) != 0) // else zeros
         result.initial = data::to_dense(data::Coordinates(result.shape), fill_of(front_, name));
@@ -452,7 +450,7 @@ private:
     if (front_.written) { // the line reads what its result was in an operand
       input.types = front_.written->line.types;
       const std::string &old = front_.written->old;
-      input.operands[old] = &(made.unpacked[old] = convert::unpack(initial_.begin()->second));
+      input.operands[old] = &(made.unpacked[old] = convert::unpack_exactly(initial_.begin()->second));
     }
     const bool special = has_special_values(front_.computation.program, tensors_);
     for (const compute::TensorUse &use : front_.computation.tensors)
@@ -471,11 +469,6 @@ private:
                                    reference_input().input);
   }
 
-  static void require_checkable(const tensor::Tensor &tensor, const std::string &name) {
-    convert::require_exact(tensor, fmt::format("`--check` computes with `{}` as doubles", name),
-                           "leave out --check");
-  }
-
   /// An operand as coordinates, as given or unpacked. `special`: it matters which zeros are stored.
   const data::Coordinates &coordinates_of(const std::string &tensor, bool special,
                                           std::map<std::string, data::Coordinates> &unpacked) {
@@ -483,8 +476,7 @@ private:
     const bool is_given = !operand.packed && request_.check;
     const bool matters = asks_what_is_stored() || (special && fill_of(front_, tensor) == 0);
     if (is_given && !matters) return operand.coordinates;
-    if (request_.check) require_checkable(tensors_.at(tensor), tensor);
-    data::Coordinates stored = convert::unpack(tensors_.at(tensor));
+    data::Coordinates stored = convert::unpack_exactly(tensors_.at(tensor));
     if (is_given) stored = with_slots_of(stored, operand.coordinates);
     return unpacked.emplace(tensor, std::move(stored)).first->second;
   }
@@ -525,16 +517,13 @@ private:
     const compute::Program &program = front_.computation.program;
     if (shares_structure() || (is_assembled(result_name()) && check::has_sparse_reference(program))) {
       report_.comparison =
-          check::compare(convert::unpack(tensors_.at(result_name())),
+          check::compare(convert::unpack_exactly(tensors_.at(result_name())),
                          check::evaluate_sparse_program(program, reference_input().input), tolerance);
       return;
     }
     for (const auto &[name, reference] : program_reference().results) {
-      const data::Coordinates entries = convert::unpack(tensors_.at(name));
-      const auto imaginary =
-          entries.is_complex() ? data::to_dense(data::imaginary_part(entries)) : std::vector<double>();
-      check::Comparison one =
-          check::compare(data::to_dense(entries, fill_of(front_, name)), reference, tolerance, imaginary);
+      check::Comparison one = check::compare(convert::unpack_exactly(tensors_.at(name)), reference, tolerance,
+                                             fill_of(front_, name));
       if (!one.ok && result_names().size() > 1) report_.notes.push_back(fmt::format("`{}` is wrong", name));
       const std::optional<check::Comparison> &worst = report_.comparison;
       if (!worst || (worst->ok && (!one.ok || one.max_relative_error > worst->max_relative_error)))

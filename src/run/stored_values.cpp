@@ -71,9 +71,10 @@ data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinat
   std::unordered_set<check::Coordinate, check::HashCoordinate> given;
   for (std::size_t e = 0; e < entries.size(); ++e)
     given.insert(entries.coordinate(e));
+  entries.in_halves = entries.in_halves || stored.in_halves; // others are their own low halves
   for (std::size_t e = 0; e < stored.size(); ++e)
     if (const check::Coordinate at = stored.coordinate(e); !given.contains(at))
-      entries.append(at, stored.value[e]);
+      entries.append(at, stored.value[e], stored.imaginary_of(e));
   return entries;
 }
 

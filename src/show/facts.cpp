@@ -1,6 +1,7 @@
 #include "show/facts.h"
 
 #include "depend/distance.h"
+#include "value/exact.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -256,23 +257,26 @@ std::string loops_text(const pipeline::Compilation &compilation) {
   return text;
 }
 
-/// "1.5+2j", as NumPy writes complex numbers.
-std::string number_text(double real, double imaginary, bool is_complex, bool is_short) {
-  if (!is_complex) return is_short ? fmt::format("{:.6g}", real) : fmt::format("{}", real);
+/// "1.5+2j", as NumPy writes complex numbers; integers in full.
+std::string number_text(const value::Scalar &number, bool is_short) {
+  if (value::is_integer(number.type)) return value::integer_text(number);
+  const auto &[type, real, integer, imaginary] = number;
+  if (!value::is_complex(type)) return is_short ? fmt::format("{:.6g}", real) : fmt::format("{}", real);
   return is_short ? fmt::format("{:.6g}{:+.6g}j", real, imaginary) : fmt::format("{}{:+}j", real, imaginary);
 }
 
 /// "s = 3.5"; "y 100, norm 12.5: y(0) = 1, y(1) = 2, ..."
 std::string answer_text(const std::string &name, const run::Answer &answer) {
+  const value::Type type = answer.is_complex ? value::Type::Complex128 : value::Type::Float64;
   if (answer.shape.empty())
     return fmt::format("{} = {}\n", name,
-                       answer.first.empty() ? "0"
-                                            : number_text(answer.first[0].value, answer.first[0].imaginary,
-                                                          answer.is_complex, false));
+                       answer.first.empty()
+                           ? "0"
+                           : number_text({type, answer.first[0].value, 0, answer.first[0].imaginary}, false));
   std::vector<std::string> first;
   for (const auto &[coordinate, value, imaginary] : answer.first)
     first.push_back(fmt::format("{}({}) = {}", name, fmt::join(coordinate, ","),
-                                number_text(value, imaginary, answer.is_complex, true)));
+                                number_text({type, value, 0, imaginary}, true)));
   if (answer.entries > first.size()) first.push_back("...");
   return fmt::format("{:<5} {} with {} entries, norm {:.6g}{}{}\n", name, fmt::join(answer.shape, " x "),
                      answer.entries, answer.norm, first.empty() ? "" : ": ", fmt::join(first, ", "));
@@ -328,14 +332,11 @@ std::string answers_text(const run::Report &report) {
   if (report.answer) text += answer_text(compilation.computation.tensors.front().name, *report.answer);
   if (!report.comparison) return text;
   const check::Comparison &comparison = *report.comparison;
-  const bool is_complex = comparison.got_imaginary != 0 || comparison.expected_imaginary != 0;
   if (comparison.ok)
     return text + fmt::format("check ok, largest relative error {:.2g}\n", comparison.max_relative_error);
-  return text +
-         fmt::format("check FAILED: {} elements differ; the first at ({}): {} instead of {}\n",
-                     comparison.bad_elements, fmt::join(comparison.coordinate, ", "),
-                     number_text(comparison.got, comparison.got_imaginary, is_complex, false),
-                     number_text(comparison.expected, comparison.expected_imaginary, is_complex, false));
+  return text + fmt::format("check FAILED: {} elements differ; the first at ({}): {} instead of {}\n",
+                            comparison.bad_elements, fmt::join(comparison.coordinate, ", "),
+                            number_text(comparison.got, false), number_text(comparison.expected, false));
 }
 
 } // namespace unravel::show

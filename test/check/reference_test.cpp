@@ -107,7 +107,7 @@ TEST(Reference, SparseAgreesWithDense) {
   EXPECT_FALSE(off.ok);
   EXPECT_EQ(off.coordinate, (std::vector<std::int64_t>{3, 4}));
   EXPECT_EQ(off.bad_elements, 1U);
-  EXPECT_EQ(off.got - off.expected, 0.5);
+  EXPECT_EQ(off.got.number() - off.expected.number(), 0.5);
   // What lies where no term is must be 0.
   Coordinates nothing(product.shape);
   EXPECT_FALSE(compare(nothing, sparse, 1e-12).ok);
@@ -258,9 +258,35 @@ TEST(Reference, Compares) {
   Comparison off = compare({1, 2, 3, 4.5, 1e-300, 6}, reference, 0.01);
   EXPECT_FALSE(off.ok);
   EXPECT_EQ(off.coordinate, (std::vector<std::int64_t>{1, 0}));
-  EXPECT_EQ(off.got, 4.5);
-  EXPECT_EQ(off.expected, 4);
+  EXPECT_EQ(off.got.number(), 4.5);
+  EXPECT_EQ(off.expected.number(), 4);
   EXPECT_EQ(off.bad_elements, 2u);
+}
+
+/// Doubles don't tell them apart: in halves, and added up, they are compared exactly.
+TEST(Reference, IntegersAreExact) {
+  const std::int64_t large = (std::int64_t{1} << 60) + 1;
+  Reference reference{{2}, {0x1p60, -1}, {0, 0}};
+  reference.integer = {large, -1}, reference.type = value::Type::Int64;
+  Coordinates got({2});
+  got.in_halves = true;
+  got.append({0}, 1, 0x1p28), got.append({1}, -1, 0);
+  EXPECT_TRUE(compare(got, reference, 1e-12).ok);
+  got.append({0}, 1, 0);
+  const Comparison off = compare(got, reference, 1e-12);
+  EXPECT_FALSE(off.ok);
+  EXPECT_EQ(off.got.integer, large + 1);
+  EXPECT_EQ(off.expected.integer, large);
+  got.append({0}, -1, 0);
+  EXPECT_TRUE(compare(got,
+                      SparseReference{.shape = {2},
+                                      .offset = {0, 1},
+                                      .value = {0x1p60, -1},
+                                      .magnitude = {0, 0},
+                                      .integer = {large, -1},
+                                      .type = value::Type::Int64},
+                      1e-12)
+                  .ok);
 }
 
 /// What `any` has chosen among several values may be each of them, and nothing else.

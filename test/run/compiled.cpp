@@ -246,8 +246,8 @@ bool Compiled::check(PackedCase input, int threads) const {
   check::Comparison comparison = compare(std::move(input), threads);
   if (comparison.ok) return true;
   ADD_FAILURE() << problem_.text() << " on " << threads << " threads, " << about << "\nexpected "
-                << comparison.expected << " " << comparison.expected_imaginary << ", got " << comparison.got
-                << " " << comparison.got_imaginary << "\n"
+                << comparison.expected.number() << " " << comparison.expected.imaginary << ", got "
+                << comparison.got.number() << " " << comparison.got.imaginary << "\n"
                 << c_text_;
   return false;
 }

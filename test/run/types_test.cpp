@@ -418,8 +418,8 @@ TEST(Types, of_random_computations) {
         ++runs;
         const auto [real, imaginary] = interpreted(*compilation, *input, runs);
         const check::Comparison comparison = check::compare(real, input->expected, 1e-5, imaginary);
-        ASSERT_TRUE(comparison.ok) << "interpreted: expected " << comparison.expected << ", got "
-                                   << comparison.got << "\n"
+        ASSERT_TRUE(comparison.ok) << "interpreted: expected " << comparison.expected.number() << ", got "
+                                   << comparison.got.number() << "\n"
                                    << loop::to_text(compilation->program);
       }
     }
