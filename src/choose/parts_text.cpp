@@ -34,8 +34,9 @@ public:
     std::vector<StatementTree> trees;
     for (const PartNode &node : nodes) {
       for (std::size_t part : node.begins)
-        trees.push_back(compute::assign(StatementTree::Kind::Local, parse::AssignmentTree::Operator::Set,
-                                        sum(part), compute::number_expression(0, statement_.span)));
+        trees.push_back(
+            compute::assign(StatementTree::Kind::Local, parse::AssignmentTree::Operator::Set, sum(part),
+                            compute::number_expression(compute::identity_of(statement_), statement_.span)));
       compute::append(
           trees, in_levels(node.levels, node.part ? std::vector{tree_of(*node.part)} : trees_of(node.body)));
     }

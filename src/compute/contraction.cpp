@@ -97,11 +97,10 @@ bool has_sum_apart(const Statement &statement, const std::vector<Access> &factor
 /// Makes the program of a forest.
 class Builder {
 public:
-  /// `apart`: the number of the nested terms that are statements of the program, if any are.
   Builder(const Statement &line, const Contraction &contraction, const Network &network, const Forest &forest,
-          const std::vector<Set> &walked, std::optional<std::size_t> apart = std::nullopt)
+          const std::vector<Set> &walked)
       : line_(line), contraction_(contraction), network_(network), forest_(forest), walked_(walked),
-        apart_(apart), buffers_(contract::buffers_of(forest)) {
+        buffers_(contract::buffers_of(forest)) {
     if (contraction.product != value::Operator::Multiply) line_.product = contraction.product;
   }
 
@@ -139,15 +138,13 @@ private:
           ++statements_;
         }
       const bool is_shared = node.is_loop && terms.size() > 1;
-      const bool is_nested = is_shared && !is_apart_ && walks(terms, node.number);
+      const bool is_nested = is_shared && walks(terms, node.number);
       if (is_nested) nest(node, terms, opened);
-      is_apart_ = is_apart_ || (is_nested && apart_ == nested_.size() - 1);
-      if (!is_shared || (is_nested && !is_apart_)) {
+      if (!is_shared || is_nested) {
         append(made, product(terms, opened));
         continue;
       }
       std::vector<StatementTree> inside = body(node.body, opened | bit(node.number));
-      if (is_nested) is_apart_ = false;
       const bool is_one = !nested_.empty() && nested_.back().forest.terms.size() == terms.size();
       if (is_one && inside.size() == 1) put_around(node.number, terms, nested_.back());
       append(made, in_loops({name_of(node.number)}, std::move(inside)));
@@ -287,9 +284,7 @@ private:
   const Network &network_;
   const Forest &forest_;
   const std::vector<Set> &walked_;
-  const std::optional<std::size_t> apart_;
   std::vector<contract::Buffer> buffers_;
-  bool is_apart_ = false;      // what is made now
   std::size_t statements_ = 0; // made so far
   std::vector<NestedTerms> nested_;
   std::vector<std::size_t> read_by_nested_; // of the last of these the network's factors, as it has them
@@ -408,9 +403,6 @@ PlannedBody planned_body(const Program &line, const Contraction &contraction, co
   PlannedBody made;
   made.body = builder.all(statements);
   made.nested = std::move(builder.nested());
-  for (std::size_t k = 0; k < made.nested.size(); ++k)
-    made.nested[k].program =
-        program_with(line, Builder(statement, contraction, network, forest, walked, k).all(0));
   return made;
 }
 
@@ -426,8 +418,6 @@ PlannedLine with_plan(const Program &line, const Contraction &contraction, const
   std::vector<StatementTree> body = builder.all(clears ? 1 : 0);
   PlannedLine made;
   made.nested = std::move(builder.nested());
-  for (std::size_t k = 0; k < made.nested.size(); ++k)
-    made.nested[k].program = whole(Builder(statement, contraction, network, forest, walked, k).all(0));
   const auto declares = [](const auto &self, const std::vector<StatementTree> &all) -> bool {
     return std::ranges::any_of(all, [&](const StatementTree &each) {
       return each.kind == StatementTree::Kind::Local || self(self, each.body);

@@ -42,8 +42,6 @@ struct NestedTerms {
   value::Operator product = value::Operator::Multiply;
   /// Else it has masks or divisors, and its statement is computed as it is written (with_names).
   bool is_product = true;
-  /// The line as a program that has these terms as statements, in loops that they share.
-  parse::ProgramTree program = {};
 };
 
 /// A line as a plan computes it.

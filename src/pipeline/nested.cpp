@@ -31,28 +31,44 @@ std::size_t statements_in(const StatementTree &tree) {
   return count;
 }
 
-/// Puts others in the place of the statement of that number and the loops that are around it alone, whose
-/// ranges remain. False where there are conditions or rounds around it alone.
-bool replace(std::vector<StatementTree> &body, std::size_t number, std::vector<StatementTree> &others) {
+/// Without the loops over these variables, and with the ranges of those loops.
+std::vector<StatementTree> inside_of(const std::set<std::string> &opened,
+                                     const std::vector<const StatementTree *> &loops,
+                                     std::vector<StatementTree> trees) {
+  std::vector<StatementTree> made;
+  for (StatementTree &tree : trees) {
+    tree.body = inside_of(opened, loops, std::move(tree.body));
+    if (tree.kind == StatementTree::Kind::For && opened.contains(tree.variable.text)) {
+      compute::append(made, std::move(tree.body));
+      continue;
+    }
+    for (const StatementTree *loop : loops)
+      if (tree.kind == StatementTree::Kind::For && tree.variable.text == loop->variable.text)
+        tree.low = loop->low, tree.high = loop->high;
+    made.push_back(std::move(tree));
+  }
+  return made;
+}
+
+/// Puts others, with all their loops, in the place of the statement of that number and the loops that it has
+/// alone. False where there are conditions or rounds around it alone. `opened`: the variables of loops around
+/// the body.
+bool replace(std::vector<StatementTree> &body, std::size_t number, std::vector<StatementTree> others,
+             std::set<std::string> opened = {}) {
   auto tree = body.begin();
   for (; number >= statements_in(*tree); ++tree)
     number -= statements_in(*tree);
-  if (statements_in(*tree) > 1) return replace(tree->body, number, others);
+  if (statements_in(*tree) > 1) {
+    opened.insert(tree->variable.text);
+    return replace(tree->body, number, std::move(others), std::move(opened));
+  }
   std::vector<const StatementTree *> loops;
   const StatementTree *inside = &*tree;
   for (; !inside->body.empty(); inside = &inside->body.front()) {
     if (inside->kind != StatementTree::Kind::For) return false;
     loops.push_back(inside);
   }
-  const auto keep_ranges = [&](const auto &self, std::vector<StatementTree> &some) -> void {
-    for (StatementTree &each : some) {
-      for (const StatementTree *loop : loops)
-        if (each.kind == StatementTree::Kind::For && each.variable.text == loop->variable.text)
-          each.low = loop->low, each.high = loop->high;
-      self(self, each.body);
-    }
-  };
-  keep_ranges(keep_ranges, others);
+  others = inside_of(opened, loops, std::move(others));
   const auto at = body.erase(tree);
   body.insert(at, others.begin(), others.end());
   return true;
@@ -77,8 +93,8 @@ std::string LeafPlanner::program_in_parts(const plan::LeafPlan &plan,
     return "";
   auto number = static_cast<std::size_t>(statement - statements.begin());
   if (statement->is_free && !statements.front().accumulate) ++number; // its result is cleared
-  std::vector<StatementTree> parts = choose::trees_of_parts(plan, *statement, *program);
-  return replace(program->body, number, parts) ? parse::to_text(*program) : "";
+  const bool is_replaced = replace(program->body, number, choose::trees_of_parts(plan, *statement, *program));
+  return is_replaced ? parse::to_text(*program) : "";
 }
 
 bool LeafPlanner::nest_terms(Leaf &leaf, std::size_t number, const std::function<void()> &scan,
@@ -104,8 +120,9 @@ bool LeafPlanner::nest_terms(Leaf &leaf, std::size_t number, const std::function
                                           : choose::positions_first(space, in_.combination, *nested));
   leaf.plan.parts = choose::parts_of(leaf.plan, space, in_.combination, *nested);
   steps.add("parts" + of_product(number), 0, [&] {
-    return (leaf.plan.parts ? "" : "# not in these loops, in which all is one product\n") +
-           parse::to_text(nested->program);
+    if (leaf.plan.parts) return program_in_parts(leaf.plan, space);
+    const std::optional<parse::ProgramTree> program = program_of(in_.front);
+    return "# not in these loops, in which all is one product\n" + (program ? parse::to_text(*program) : "");
   });
   return leaf.plan.parts.has_value();
 }

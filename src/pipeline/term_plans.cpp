@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace unravel::pipeline {
 
@@ -54,23 +55,14 @@ public:
     TermPlans made;
     const std::vector<Statement> &terms = front_.computation.program.statements;
     std::size_t before = local_ || terms.front().accumulate ? 0 : 1; // statements
-    std::vector<std::size_t> with_nested;                            // the terms' numbers
     for (std::size_t k = 0; k < terms.size(); ++k) {
       std::optional<Made> planned = plan(k, before, made.why);
       before += planned ? statements_in(planned->inside) : 1;
       if (!planned) continue;
       compute::append(made.statements.before, std::move(planned->before));
       made.statements.terms.emplace(k, std::move(planned->inside));
-      for (compute::NestedTerms &nested : planned->nested) {
-        made.nested.push_back(std::move(nested));
-        with_nested.push_back(k);
-      }
+      std::ranges::move(planned->nested, std::back_inserter(made.nested));
       made.layouts.merge(planned->layouts);
-    }
-    for (std::size_t k = 0; k < made.nested.size(); ++k) {
-      compute::PlannedTerms apart = made.statements;
-      apart.terms.at(with_nested[k]) = std::move(made.nested[k].program.body);
-      made.nested[k].program = compute::with_planned_terms(front_.computation.program, std::move(apart));
     }
     return made;
   }

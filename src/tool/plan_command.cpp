@@ -246,7 +246,7 @@ json plan_json(const Plans &plans, const pipeline::Front &front, const contract:
   made["program"] = line.program ? json(parse::to_text(*line.program)) : json(nullptr);
   made["nested"] = json::array();
   for (const compute::NestedTerms &nested : line.nested)
-    made["nested"].push_back(parse::to_text(nested.program));
+    made["nested"].push_back(nested.statement + 1);
   return made;
 }
 

@@ -131,7 +131,8 @@ TEST(ToolStages, TermsInSharedLoopsAreProgramsThatAreReadBack) {
     run.formats.erase(line.result);
     const std::string result = result_of(desk, run, line.text, run.formats, line.inputs);
     for (const std::string &text : parts) {
-      EXPECT_NE(text.find("let "), std::string::npos) << text;
+      const bool is_one_product = text.starts_with("# not in these loops");
+      EXPECT_TRUE(is_one_product || text.find("let ") != std::string::npos) << text;
       EXPECT_EQ(result_of(desk, run, text, run.formats, line.inputs), result) << line.text << "\n" << text;
     }
   }
