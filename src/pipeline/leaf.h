@@ -79,6 +79,8 @@ private:
   /// `scan`: the nest of its order.
   bool nest_terms(Leaf &leaf, std::size_t number, const std::function<void()> &scan, Steps &steps) const;
   void plan_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
+  /// Is its parallel loop the one that the schedule wants to run in parallel?
+  bool is_asked_for(const Leaf &leaf) const;
   /// The plan without alternatives.
   Leaf plan_loops(std::size_t number, schedule::Counts counts, Steps &steps);
   /// scan::Nest::changed of the statement, whose nest has so many levels.
