@@ -268,7 +268,7 @@ static Compilation compile_front(const Request &request, const Front &front,
     if (front.schedule.plan || has_all_parts(made, *planned)) return made;
   }
   if (const std::optional<Front> terms = with_planned_terms(request, front)) return compile(request, *terms);
-  if (const std::optional<Front> line = as_line(request, front)) return compile(request, *line);
+  if (const std::optional<Front> other = for_sparse_result(request, front)) return compile(request, *other);
   if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
   Steps steps(result.stages, request.details);
