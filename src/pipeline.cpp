@@ -342,11 +342,11 @@ static Compilation compile_front(const Request &request, const Front &front,
     if (local)
       if (auto made = with_merged(choose::why_united)) return std::move(*made);
     const auto check = [&] { return choose::check_assembled(result.combination), 0; };
-    if (!report::unless_refused(check, &refused)) {
-      if (result.combination.has_loops()) throw report::Error(refused);
+    if (!report::unless_refused(check, &refused) && !result.combination.has_loops())
       return listed(result.combination.leaves.front());
-    }
   }
+  if (const auto sum = choose::appended_in_parts(result.combination); sum && front.tree)
+    return compile(request, with_kept_result(request, front, *sum, *sum + " is a sum of several products"));
   choose::check_assembled(result.combination);
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
