@@ -268,7 +268,7 @@ static Compilation compile_front(const Request &request, const Front &front,
     if (front.schedule.plan || has_all_parts(made, *planned)) return made;
   }
   if (const std::optional<Front> terms = with_planned_terms(request, front)) return compile(request, *terms);
-  if (const std::optional<Front> line = as_line(request, front)) return compile(request, *line);
+  if (const std::optional<Front> other = for_sparse_result(request, front)) return compile(request, *other);
   if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
   Steps steps(result.stages, request.details);
@@ -342,11 +342,11 @@ static Compilation compile_front(const Request &request, const Front &front,
     if (local)
       if (auto made = with_merged(choose::why_united)) return std::move(*made);
     const auto check = [&] { return choose::check_assembled(result.combination), 0; };
-    if (!report::unless_refused(check, &refused)) {
-      if (result.combination.has_loops()) throw report::Error(refused);
+    if (!report::unless_refused(check, &refused) && !result.combination.has_loops())
       return listed(result.combination.leaves.front());
-    }
   }
+  if (const auto sum = choose::appended_in_parts(result.combination); sum && front.tree)
+    return compile(request, with_kept_result(request, front, *sum, *sum + " is a sum of several products"));
   choose::check_assembled(result.combination);
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);

@@ -130,8 +130,9 @@ struct Compilation {
 /// Parsing and layouts alone: what a caller needs to know before it has data.
 struct Front {
   compute::Computation computation;
+  std::optional<parse::ProgramTree> tree; // the program as it is written, unless it is a line
   std::string program;             // what was read from C, or a line was made into, printed; else empty
-  std::string why;                 // a line was made into a program: comments in front of it
+  std::string why;                 // it was made into that program: comments in front of it
   std::string line;                // a program was made into one, printed; else empty
   std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
   bool is_planned = false;         // its program computes products by plans
@@ -165,9 +166,15 @@ Front with_rows_of_argmin(const Request &request, Front front);
 Front with_result_local(const Request &request, Front front, const compute::ResultLocal &local,
                         const std::string &why);
 
-/// The same request with the line that its loops say; none where its result is dense or they say more
-/// (compute::as_line).
-std::optional<Front> as_line(const Request &request, const Front &front);
+/// The same request with the result kept in a local tensor until the end (compute/kept_result.h). `why`: for
+/// people. Precondition: front.tree.
+Front with_kept_result(const Request &request, Front front, const std::string &result,
+                       const std::string &why);
+
+/// The same request in the words that a sparse result asks for: with the line that its loops say
+/// (compute::as_line), or with the result kept, where it is set in rounds or read. Nothing where neither is
+/// so.
+std::optional<Front> for_sparse_result(const Request &request, const Front &front);
 
 Compilation compile(const Request &request);
 /// The same with what was read of the request already: its layouts aren't read and checked again.

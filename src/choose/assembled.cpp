@@ -160,26 +160,43 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
 
 } // namespace
 
-void check_assembled(const Combination &combination) {
+namespace {
+
+/// The first statement that appends to what another one has appended to, or null.
+const IterationSpace *second_of_two(const Combination &combination) {
   std::set<std::string> written;
+  for (const IterationSpace &space : combination.leaves)
+    if (const std::string &tensor = space.target.tensor;
+        space.target.appends && !written.insert(tensor).second &&
+        !is_list_of_terms(space, combination.assembly(tensor)->append))
+      return &space;
+  return nullptr;
+}
+
+} // namespace
+
+std::optional<std::string> appended_in_parts(const Combination &combination) {
+  const IterationSpace *second = second_of_two(combination);
+  return second ? std::optional(second->target.tensor) : std::nullopt;
+}
+
+void check_assembled(const Combination &combination) {
   for (const IterationSpace &space : combination.leaves) {
     for (const combine::AssembledResult &result : combination.assembled)
       if (const std::string &tensor = result.tensor; space.reads(tensor))
         report::fail(Kind::sparse_result, space.span,
                      fmt::format("`{}` is read before all of its entries are made", tensor),
                      fmt::format("keep the values in a local tensor, or leave out -f {}=...", tensor));
-    if (!space.target.appends) continue;
-    if (combination.loops_of_rounds(space) > 0)
+    if (space.target.appends && combination.loops_of_rounds(space) > 0)
       report::fail(Kind::sparse_result, space.span,
                    fmt::format("`{}` is not dense, so its entries can't be set again in each round",
                                space.target.tensor),
                    fmt::format("leave out -f {0}=..., or compute {0} after the rounds", space.target.tensor));
-    const packing::Append &append = combination.assembly(space.target.tensor)->append;
-    if (!written.insert(space.target.tensor).second && !is_list_of_terms(space, append))
-      report::fail(Kind::sparse_result, space.span,
-                   fmt::format("several products are added to `{}`, which is not dense", space.target.tensor),
-                   "add them up in a local tensor: `let w(j) = 0;`");
   }
+  if (const IterationSpace *second = second_of_two(combination))
+    report::fail(Kind::sparse_result, second->span,
+                 fmt::format("several products are added to `{}`, which is not dense", second->target.tensor),
+                 "add them up in a local tensor: `let w(j) = 0;`");
 }
 
 EntryOrder order_entries(const IterationSpace &space, plan::LeafPlan &plan, const Combination &combination,

@@ -13,6 +13,9 @@
 /// Statements that append to an assembled result (packing/append.h): do their entries come in its order?
 namespace unravel::choose {
 
+/// A result to which several statements, or parts of one, append; or none.
+std::optional<std::string> appended_in_parts(const combine::Combination &combination);
+
 /// Throws a limit where several statements, or parts of one, write to such a result, or one reads it.
 void check_assembled(const combine::Combination &combination);
 

@@ -184,16 +184,19 @@ void fail_appending(const combine::IterationSpace &space, const parse::ScheduleT
       "leave out `parallel`");
 }
 
-void check_states_of_chunks(const LeafPlan &plan, std::size_t parallel, const combine::IterationSpace &space,
-                            const parse::ScheduleTree &schedule) {
-  const plan::LevelPlan *find = plan::with_state_of_chunks(plan, parallel);
+void check_states(const LeafPlan &plan, std::size_t parallel, const combine::IterationSpace &space,
+                  const parse::ScheduleTree &schedule) {
+  const plan::LevelPlan *find = plan::hindrance(plan, parallel, space.target.appends);
   if (!find) return;
   const parse::Name &wanted = schedule.parallel.front();
   const std::string &found = plan.nest.levels[find->level].variable;
+  const std::string why =
+      space.target.appends
+          ? fmt::format("its iterations append to `{}`, and one walk over all of them finds `{}`",
+                        space.target.tensor, found)
+          : fmt::format("each thread's part of it would need all states of the walks that find `{}`", found);
   report::fail(Kind::not_parallel, wanted.span,
-               fmt::format("the loop over `{}` can't run in parallel: its iterations append to `{}`, and one "
-                           "walk over all of them finds `{}`",
-                           wanted.text, space.target.tensor, found),
+               fmt::format("the loop over `{}` can't run in parallel: {}", wanted.text, why),
                fmt::format("search in each iteration by itself, as by `find {} by binary`, or leave out "
                            "`parallel`",
                            found));

@@ -63,11 +63,10 @@ bool appends_apart(const plan::LeafPlan &plan, std::size_t level, const combine:
 /// Throws: the loop that the schedule wants parallel can't be, as its iterations append one after the other.
 [[noreturn]] void fail_appending(const combine::IterationSpace &space, const parse::ScheduleTree &schedule);
 
-/// Throws where threads that share the loop, as the schedule wants, would append to arrays of their own but
-/// share a find's state: that has to be found again where a chunk begins, and what is appended is joined by
-/// iterations.
-void check_states_of_chunks(const plan::LeafPlan &plan, std::size_t parallel,
-                            const combine::IterationSpace &space, const parse::ScheduleTree &schedule);
+/// Throws where threads can't share the loop, as the schedule wants, since they would share a find's state
+/// (plan::hindrance).
+void check_states(const plan::LeafPlan &plan, std::size_t parallel, const combine::IterationSpace &space,
+                  const parse::ScheduleTree &schedule);
 
 /// The loop that runs in parallel: the outermost that carries nothing, the outermost of all if it adds up one
 /// sum, or the one that was asked for, which is a mistake where it can't. An inner loop that is known to be

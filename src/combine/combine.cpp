@@ -69,22 +69,25 @@ public:
         if (!loop.until.empty()) result_.rounds.emplace(loop.variable, loop.until);
     }
     std::vector<std::vector<Statement>> parts;
-    std::map<std::size_t, Statement> emptied; // by the statement behind, the first that writes a local
+    std::multimap<std::size_t, Statement> emptied; // locals, in front of the statements of these numbers
     std::size_t most = 1;
     std::set<std::string> written;
     for (const Statement &statement : program_.statements) {
       LocalTensor *local = inserts_into(statement.target) ? local_named(statement.target.tensor) : nullptr;
       const bool is_first = written.insert(statement.target.tensor).second && local;
       if (is_first) emptied.emplace(parts.size(), emptied_before(statement, local->around));
-      const auto number = local ? sets_to_nothing(statement, local->around, program_) : std::nullopt;
+      parts.push_back(is_set_otherwise(statement, program_) ? std::vector<Statement>()
+                                                            : taken_apart(statement));
+      const auto number = local && !parts.back().empty()
+                              ? sets_to_nothing(parts.back().front(), local->around, program_)
+                              : std::nullopt;
       const bool is_set_at_once = is_first && number && !is_inside(statement, local->around);
       if (is_set_at_once) local->initial = number.value_or(0);
-      if (is_set_at_once || is_set_otherwise(statement, program_))
-        parts.emplace_back();
-      else if (local && number == local->initial) // anew, as in each round
-        parts.push_back({emptied_instead(statement, local->around)});
-      else
-        parts.push_back(taken_apart(statement));
+      const bool is_emptied = !is_first && number && number == local->initial; // as in each round
+      if (local && !is_first && !is_emptied) keep_to_entries(parts.back(), local->initial, program_);
+      if (is_set_at_once || is_emptied) parts.back().erase(parts.back().begin());
+      if (is_emptied)
+        emptied.emplace(first_in_loops(statement, program_), emptied_instead(statement, local->around));
       most = std::max(most, parts.back().size());
     }
     // Room for the parts of each, and one in front: the order of the places stays what it was.
@@ -96,7 +99,8 @@ public:
       add_leaves(statement);
     };
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      if (emptied.contains(k)) add(emptied.at(k), -1);
+      for (auto [each, end] = emptied.equal_range(k); each != end; ++each)
+        add(each->second, -1);
       for (std::size_t part = 0; part < parts[k].size(); ++part)
         add(parts[k][part], static_cast<int>(part));
     }
@@ -364,16 +368,9 @@ private:
     };
     if (has_structure(statement)) // executed at each of the result's places, and nowhere else
       return {with_joined_reads(statement, optional_in(statement))};
-    const bool begins_empty = is_assembled(statement.target);
-    std::vector<Statement> united{statement}, parts;
-    if (statement.is_free || statement.accumulate || begins_empty)
-      united = unite(statement, optional_in(statement));
-    for (const Statement &part : united)
-      for (const Statement &made : split(
-               part, computation_.types, [&](const Access &access) { return is_total(access, part); },
-               begins_empty, program_))
-        parts.push_back(with_joined_reads(made, optional_in(made)));
-    return parts;
+    const auto total_in = [this](const Access &access, const Statement &of) { return is_total(access, of); };
+    return combine::taken_apart(statement, computation_.types, total_in, optional_in,
+                                is_assembled(statement.target), program_);
   }
 
   void add_leaves(const Statement &statement) {
@@ -397,7 +394,10 @@ private:
     bool is_mask = false;
     for (const compute::Mask &mask : statement.masks)
       if (mask.access.name() == access.name()) {
-        const bool is_own = access.tensor == statement.target.tensor || !inserts_into(access);
+        const bool is_other =
+            access.tensor == statement.target.tensor &&
+            (mask.is_absent || compute::to_text(access) != compute::to_text(statement.target));
+        const bool is_own = is_other || !inserts_into(access);
         if (is_own && (is_local(access) || is_result(access.tensor))) refuse_mask_of_result(access);
         if (is_total(access, statement)) refuse_total_mask(access);
         if (mask.is_absent) return Lookup::Wanted::Absence;

@@ -1,6 +1,7 @@
 #include "combine/split.h"
 
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,7 +17,34 @@ using term::Term;
 
 namespace {
 
-void check_split(const Statement &statement, const std::vector<compute::Value> &sparse,
+/// The number of outermost loops whose variables subscript nothing in the terms or masks: all parts share
+/// them.
+std::size_t loops_outside(const std::vector<compute::Value> &terms, const Statement &statement) {
+  std::set<std::string> inside;
+  const auto add = [&](const Access &access) {
+    for (const compute::Subscript &subscript : access.subscripts)
+      inside.merge(term::variables_of(subscript.value));
+  };
+  for (const compute::Value &term : terms)
+    value::each_leaf<Access>(term, add);
+  for (const compute::Mask &mask : statement.masks)
+    add(mask.access);
+  const auto is_inside = [&](const compute::Loop &loop) { return inside.contains(loop.variable); };
+  return static_cast<std::size_t>(std::ranges::find_if(statement.loops, is_inside) - statement.loops.begin());
+}
+
+/// A loop in all of whose iterations the statement sets one element, behind the first `outside` loops and
+/// those around a local's declaration: each iteration of these has one of its own. Or null.
+const compute::Loop *loop_of_one_element(const Statement &statement, std::size_t outside,
+                                         const compute::Program &program) {
+  const auto local = program.local_tensors.find(statement.target.tensor);
+  if (local != program.local_tensors.end()) outside = std::max(outside, local->second);
+  for (const compute::Loop &loop : std::span(statement.loops).subspan(outside))
+    if (!contains(statement.target.subscripts, loop.variable, &compute::Subscript::index)) return &loop;
+  return nullptr;
+}
+
+void check_split(const Statement &statement, const std::vector<compute::Value> &sparse, bool is_empty,
                  const compute::Program &program) {
   bool reads = false;
   for (const compute::Value &term : sparse)
@@ -29,17 +57,31 @@ void check_split(const Statement &statement, const std::vector<compute::Value> &
                              statement.span.text(), statement.target.tensor),
                  "compute the product in a scalar: `let s = ...;`");
   if (statement.accumulate) return;
-  // Each iteration of the loops around a local's declaration has one of its own.
-  const auto local = program.local_tensors.find(statement.target.tensor);
-  const std::size_t around = local == program.local_tensors.end() ? 0 : local->second;
-  for (const compute::Loop &loop : std::span(statement.loops).subspan(around))
-    if (std::ranges::none_of(statement.target.subscripts,
-                             [&](const compute::Subscript &each) { return each.index == loop.variable; }))
-      report::fail(Kind::not_a_product, statement.span,
-                   fmt::format("`{}` sets the same element for each `{}`, with a sparse factor",
-                               statement.span.text(), loop.variable),
-                   fmt::format("`{}` combines the products, one after the other",
-                               value::reduction_text(statement.by)));
+  if (const auto *loop =
+          loop_of_one_element(statement, is_empty ? 0 : loops_outside(sparse, statement), program))
+    report::fail(
+        Kind::not_a_product, statement.span,
+        fmt::format("`{}` sets the same element for each `{}`, with a sparse factor", statement.span.text(),
+                    loop->variable),
+        fmt::format("`{}` combines the products, one after the other", value::reduction_text(statement.by)));
+}
+
+/// A read of the target's old value, where all stays nothing unless that is stored, and nothing else must be.
+std::optional<Access> only_factor(const Statement &statement,
+                                  const std::function<bool(const Access &)> &is_total) {
+  std::optional<Access> own;
+  std::set<std::string> all_of_own;
+  bool is_alone = true;
+  value::each_leaf<Access>(statement.value, [&](const Access &access) {
+    if (compute::to_text(access) == compute::to_text(statement.target))
+      own = access, all_of_own.insert(access.name());
+    else if (!is_total(access) && compute::is_factor(statement, statement.value, access))
+      is_alone = false;
+  });
+  const bool is_nothing = is_alone && own && !statement.product &&
+                          own->fill_or_zero() == compute::identity_of(statement) &&
+                          compute::is_nothing_without(statement, statement.value, all_of_own);
+  return is_nothing ? own : std::nullopt;
 }
 
 /// `let w(j) = 0`: the number to which the statement sets each element of its target, which has these
@@ -59,6 +101,24 @@ std::optional<double> sets_all_to(const Statement &statement, std::size_t around
       return std::nullopt;
   }
   return *number;
+}
+
+/// Does the statement, which sets all of a local, do so before anything else in the loops over its modes
+/// touches the same elements? Then they may as well be set in front of these loops.
+bool comes_first_in_its_loops(const Statement &statement, const compute::Program &program) {
+  const std::size_t outside = statement.loops.size() - statement.target.subscripts.size();
+  return std::ranges::all_of(program.statements, [&](const Statement &other) {
+    const std::size_t shared = compute::shared_loops(other.place, statement.place);
+    if (other.place == statement.place || shared <= outside) return true;
+    bool is_behind = true;
+    compute::each_access(other, [&](const Access &access) {
+      if (access.tensor != statement.target.tensor) return;
+      is_behind = is_behind && other.place > statement.place;
+      for (std::size_t loop = outside; is_behind && loop < shared; ++loop)
+        is_behind = access.subscripts[loop - outside].value == term::variable(other.loops[loop].variable);
+    });
+    return is_behind;
+  });
 }
 
 /// May elements of the local that aren't stored stand for that number? It is the identity of all that is done
@@ -93,6 +153,13 @@ std::vector<Statement> split(const Statement &statement, const std::map<std::str
                              const std::function<bool(const Access &)> &is_total, bool is_empty,
                              const compute::Program &program) {
   if (statement.is_free) return {statement}; // one term
+  if (!statement.accumulate && program.local_tensors.contains(statement.target.tensor) &&
+      !is_total(statement.target))
+    if (const std::optional<Access> own = only_factor(statement, is_total)) {
+      Statement at_entries = statement;
+      at_entries.masks.push_back({*own});
+      return {at_entries};
+    }
   auto is_sparse = [&](const compute::Value &term) {
     bool found = false;
     value::each_leaf<Access>(term, [&](const Access &access) {
@@ -108,7 +175,7 @@ std::vector<Statement> split(const Statement &statement, const std::map<std::str
     (is_sparse(term) ? sparse : dense).push_back(term);
   if (sparse.empty() || (statement.accumulate && terms.size() == 1)) return {statement};
   if (terms.size() > 1 && !compute::is_converted_by_parts(statement, types)) return {statement};
-  check_split(statement, sparse, program);
+  check_split(statement, sparse, is_empty, program);
   std::vector<Statement> result;
   if ((!statement.accumulate && !is_empty) || !dense.empty()) {
     result.push_back(statement);
@@ -193,11 +260,80 @@ Statement emptied_instead(const Statement &statement, std::size_t around) {
   return empty;
 }
 
+std::size_t first_in_loops(const Statement &statement, const compute::Program &program) {
+  const std::size_t outside = statement.loops.size() - statement.target.subscripts.size();
+  const auto first = std::ranges::find_if(program.statements, [&](const Statement &other) {
+    return other.place == statement.place || compute::shared_loops(other.place, statement.place) > outside;
+  });
+  return static_cast<std::size_t>(first - program.statements.begin());
+}
+
 std::optional<double> sets_to_nothing(const Statement &statement, std::size_t around,
                                       const compute::Program &program) {
   const std::string &local = statement.target.tensor;
   const std::optional<double> number = sets_all_to(statement, around, program.extents.at(local));
-  return number && stands_for_nothing(*number, local, program) ? number : std::nullopt;
+  return number && comes_first_in_its_loops(statement, program) && stands_for_nothing(*number, local, program)
+             ? number
+             : std::nullopt;
+}
+
+std::vector<Statement> set_from_nothing(const Statement &statement,
+                                        const std::function<bool(const Access &)> &is_total,
+                                        const compute::Program &program) {
+  const bool is_set = !statement.is_free && !statement.accumulate && !statement.product;
+  if (!is_set || !program.local_tensors.contains(statement.target.tensor) || is_total(statement.target))
+    return {statement};
+  std::set<std::string> sparse;
+  bool has_factor = false;
+  value::each_leaf<Access>(statement.value, [&](const Access &access) {
+    if (!is_total(access)) sparse.insert(access.name());
+    has_factor = has_factor || compute::is_factor(statement, statement.value, access);
+  });
+  if (sparse.empty() || has_factor || value::terms_of(statement.value).size() != 1 ||
+      compute::reads(statement, statement.target.tensor) ||
+      !compute::is_nothing_without(statement, statement.value, sparse) ||
+      loop_of_one_element(statement, loops_outside({statement.value}, statement), program))
+    return {statement};
+  Statement nothing = statement, added = statement;
+  nothing.value = {value::Number{compute::identity_of(statement)}};
+  added.accumulate = true;
+  return {nothing, added};
+}
+
+std::vector<Statement> taken_apart(const Statement &statement,
+                                   const std::map<std::string, value::Type> &types,
+                                   const std::function<bool(const Access &, const Statement &)> &is_total,
+                                   const std::function<IsOptional(const Statement &)> &optional_in,
+                                   bool is_empty, const compute::Program &program) {
+  const auto total_in = [&](const Statement &of) {
+    return [&is_total, &of](const Access &access) { return is_total(access, of); };
+  };
+  std::vector<Statement> parts;
+  const auto add = [&](const Statement &part) {
+    for (const Statement &made : split(part, types, total_in(part), is_empty, program))
+      parts.push_back(with_joined_reads(made, optional_in(made)));
+  };
+  for (const Statement &each : set_from_nothing(statement, total_in(statement), program))
+    if (each.is_free || each.accumulate || is_empty)
+      std::ranges::for_each(unite(each, optional_in(each)), add);
+    else
+      add(each);
+  return parts;
+}
+
+void keep_to_entries(std::vector<Statement> &parts, double nothing, const compute::Program &program) {
+  if (parts.empty()) return;
+  Statement &first = parts.front();
+  const double *number = value::number_of(first.value);
+  if (first.accumulate || !number || *number != nothing ||
+      !stands_for_nothing(nothing, first.target.tensor, program))
+    return;
+  Access entry = first.target; // under a name of its own
+  for (const Statement &statement : program.statements)
+    compute::each_access(statement, [&](const Access &access) {
+      if (access.tensor == entry.tensor) entry.occurrence = std::max(entry.occurrence, access.occurrence + 1);
+    });
+  first.masks.push_back({std::move(entry)});
 }
 
 bool is_inside(const Statement &statement, std::size_t around) {

@@ -14,7 +14,8 @@ namespace unravel::combine {
 /// A statement whose value isn't zero wherever a sparse factor isn't stored becomes several: what is dense,
 /// then each product with sparse factors, added; unless it isn't converted by parts. `is_total`: is the
 /// access stored wherever the statement is executed? `is_empty`: the target is zero before. `program`:
-/// the statement's. Throws limits.
+/// the statement's. A sparse local whose elements are computed from their own old values alone, as in
+/// `w(i) *= x(i)`, is changed where it has entries. Throws limits.
 std::vector<compute::Statement> split(const compute::Statement &statement,
                                       const std::map<std::string, value::Type> &types,
                                       const std::function<bool(const compute::Access &)> &is_total,
@@ -36,6 +37,20 @@ compute::Statement with_joined_reads(const compute::Statement &statement, const 
 /// has one of them. Else the statement. Precondition: the target is zero before, or the statement reduces.
 std::vector<compute::Statement> unite(const compute::Statement &statement, const IsOptional &is_optional);
 
+/// Of a statement that sets elements of a local, and makes nothing where none of what may be absent is
+/// stored: one that sets them to that, and one that adds to them. `w(i) = select(x(i) > 1, x(i), 0)` is
+/// executed where x has entries then. Else the statement, also where one read alone is a factor (split).
+std::vector<compute::Statement> set_from_nothing(const compute::Statement &statement,
+                                                 const std::function<bool(const compute::Access &)> &is_total,
+                                                 const compute::Program &program);
+
+/// All of these: what is done one after the other for a statement, each where what it reads is stored.
+std::vector<compute::Statement>
+taken_apart(const compute::Statement &statement, const std::map<std::string, value::Type> &types,
+            const std::function<bool(const compute::Access &, const compute::Statement &)> &is_total,
+            const std::function<IsOptional(const compute::Statement &)> &optional_in, bool is_empty,
+            const compute::Program &program);
+
 // ---- Where local tensors begin that have no place for each element.
 
 /// Takes all entries out of the local that the statement writes, in front of its own loops: those behind the
@@ -44,7 +59,15 @@ compute::Statement emptied_before(const compute::Statement &statement, std::size
 /// The statement in place of one that sets all of the local, but not as its first: in each round.
 compute::Statement emptied_instead(const compute::Statement &statement, std::size_t around);
 
-/// The number to which it sets all of the local, where elements that aren't stored may stand for it.
+/// The number of the program's first statement in the loops over the target's modes.
+std::size_t first_in_loops(const compute::Statement &statement, const compute::Program &program);
+
+/// Of a statement's parts the first one, where it sets elements of a local to what those are that have no
+/// entry, is executed at entries alone.
+void keep_to_entries(std::vector<compute::Statement> &parts, double nothing, const compute::Program &program);
+
+/// The number to which it sets all of the local, where elements that aren't stored may stand for it, and that
+/// may be done in front of its loops.
 std::optional<double> sets_to_nothing(const compute::Statement &statement, std::size_t around,
                                       const compute::Program &program);
 /// Does the statement, which sets all of a local, stand in more loops than the local?

@@ -42,7 +42,7 @@ public:
     if (clearing_) clear_at_ = clearing_->where(plan);
     if (clearing_ && !clear_at_) clear_at_ = set_at_matches(plan, *clearing_);
     if (clear_at_ && *clear_at_ > begin_of_sums(plan)) clear_at_.reset();
-    if (!plan::hindrance(plan)) parallel_ = plan.parallel;
+    parallel_ = plan.parallel;
     if (clear_at_ && stands_behind_mask(space, plan, parallel_, *clear_at_)) clear_at_.reset();
     entries_ = code_of_entries(space, plan, shared, workspace);
   }
@@ -350,9 +350,6 @@ private:
       if (entries_)
         loop.parallel->appended = appended_to(*workspace_.combination().assembly(space_.target.tensor));
     }
-    if (const LevelPlan *find = plan::hindrance(plan_); find && plan_.parallel == index)
-      loop.comment += fmt::format("{}in one thread: each chunk would need all states of {}",
-                                  loop.comment.empty() ? "" : "; ", plan_.nest.levels[find->level].variable);
     loop.body = guarded(index);
     if (loop.parallel && has_copies() && !loop::only_adds_to(loop.body, space_.target.array))
       loop.parallel.reset();

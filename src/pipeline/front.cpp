@@ -8,6 +8,7 @@
 #include "compute/as_line.h"
 #include "compute/as_program.h"
 #include "compute/fills.h"
+#include "compute/kept_result.h"
 #include "compute/precompute.h"
 #include "layout/layout.h"
 #include "layout/structure.h"
@@ -125,9 +126,11 @@ void read_c(const Request &request, const compute::Fills &fills, Front &front) {
                                    : fmt::format("leave out --type {}", value::facts_of(type).word));
   front.computation = compute::make_computation(function.tree, fills);
   front.computation.text = front.program;
+  front.tree = std::move(function.tree);
 }
 
 void set_program(const parse::ProgramTree &tree, const compute::Fills &fills, Front &front) {
+  front.tree = tree;
   front.program = parse::to_text(tree);
   front.computation = compute::make_computation(tree, fills);
 }
@@ -138,8 +141,7 @@ void precompute(const parse::AssignmentTree &assignment, compute::Fills fills, F
   if (const std::string &result = assignment.target.name.text;
       assignment.op != parse::AssignmentTree::Operator::Set)
     fills.emplace(result, compute::initial_of(compute::make_computation(assignment, fills).program, result));
-  front.program = parse::to_text(tree);
-  front.computation = compute::make_computation(tree, fills);
+  set_program(tree, fills, front);
 }
 
 void require_slots_of_argmin(const compute::TensorUse &result, const Front &front) {
@@ -252,6 +254,11 @@ void find_dropped(Front &front) {
 /// Formats of tensors that the expression doesn't have may be the local's that its result gets.
 bool may_get_result_local(const Request &request, const Front &front) {
   const compute::Program &program = front.computation.program;
+  if (front.tree && std::ranges::any_of(front.computation.tensors, [&](const compute::TensorUse &use) {
+        return use.is_result && request.formats.contains(use.name) &&
+               !compute::why_kept(*front.tree, use.name).empty();
+      }))
+    return true;
   return request.formats.contains(program.statements.front().target.tensor) &&
          compute::may_have_result_local(program);
 }
@@ -300,11 +307,13 @@ Front read_request(const Request &request) {
   if (auto text = argument(request.file, request.expression); !request.from.empty())
     read_c(request, fills, front);
   else if (!is_assignment)
-    front.computation = compute::make_computation(parse::parse_program(text), fills);
+    front.tree = parse::parse_program(text),
+    front.computation = compute::make_computation(*front.tree, fills);
   else if (parse::AssignmentTree tree = parse::parse_assignment(text); front.schedule.workspace)
     precompute(tree, fills, front);
   else if (std::optional<compute::AsProgram> program = compute::as_program(tree, fills)) {
     set_program(program->tree, fills, front);
+    front.tree.reset(); // old values are what the result holds before
     front.written = std::move(program->line);
     if (compute::is_argmin(tree) && !tree.target.children.empty()) front.argmin = tree;
   } else
@@ -377,7 +386,7 @@ static bool looks_for_divisors(const compute::Program &line, const Front &front)
   return found;
 }
 
-std::optional<Front> as_line(const Request &request, const Front &front) {
+static std::optional<Front> as_line(const Request &request, const Front &front) {
   const auto result = front.layouts.find(front.computation.tensors.front().name);
   if (result == front.layouts.end() || combine::has_slot_of_each(result->second)) return {};
   machine::Stopwatch watch;
@@ -386,11 +395,50 @@ std::optional<Front> as_line(const Request &request, const Front &front) {
   std::optional<compute::Computation> line = compute::as_line(forwarded, front.types);
   if (!line || looks_for_divisors(line->program, front)) return {};
   Front made = front;
+  made.tree.reset();
   made.line = compute::text_of_line(line->program);
   made.computation = std::move(*line);
   settle_types(request, made);
   made.milliseconds += watch.milliseconds();
   return made;
+}
+
+Front with_kept_result(const Request &request, Front front, const std::string &result,
+                       const std::string &why) {
+  machine::Stopwatch watch;
+  const std::vector<compute::TensorUse> tensors = front.computation.tensors; // they keep their order
+  const std::size_t order = std::ranges::find(tensors, result, &compute::TensorUse::name)->order;
+  const compute::Fills fills = front.computation.program.fills;
+  const std::string local = compute::fresh_tensor(front.computation, result + "_now");
+  const double nothing = compute::fill_of(front.computation.program, result).value_or(0);
+  front.why += fmt::format("# local {}: {}; its entries are those of {} at the end\n", local, why, result);
+  put_program(compute::with_kept_result(std::move(*front.tree), result, local, order, nothing), fills, front);
+  front.computation.tensors = tensors;
+  front.types[local] = front.types.at(result);
+  const auto format = request.formats.find(local);
+  std::erase(front.other_formats, local);
+  load_local(local,
+             format != request.formats.end() ? format->second
+             : order == 1                    ? "listed"
+                                             : "hashed",
+             front);
+  settle_types(request, front);
+  restrict_loops(front.computation.program, front.schedule);
+  front.milliseconds += watch.milliseconds();
+  return front;
+}
+
+std::optional<Front> for_sparse_result(const Request &request, const Front &front) {
+  if (std::optional<Front> line = as_line(request, front)) return line;
+  if (!front.tree) return std::nullopt;
+  for (const compute::TensorUse &use : front.computation.tensors) {
+    const auto layout = front.layouts.find(use.name);
+    if (!use.is_result || layout == front.layouts.end() || combine::has_slot_of_each(layout->second))
+      continue;
+    if (const std::string why = compute::why_kept(*front.tree, use.name); !why.empty())
+      return with_kept_result(request, front, use.name, why);
+  }
+  return std::nullopt;
 }
 
 Front with_result_local(const Request &request, Front front, const compute::ResultLocal &local,

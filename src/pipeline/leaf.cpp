@@ -365,11 +365,11 @@ bool appends_as_they_come(const combine::IterationSpace &space, const plan::Leaf
 
 void LeafPlanner::add_alternatives(Leaf &leaf, std::size_t number, Steps &steps) {
   plan_alternatives(leaf, number, steps);
-  if (!in_.combination.leaves[number].target.appends) return;
+  const bool appends = in_.combination.leaves[number].target.appends;
   for (plan::Alternative &other : leaf.plan.alternatives)
-    if (other.plan.parallel && plan::with_state_of_chunks(other.plan, *other.plan.parallel))
+    if (other.plan.parallel && plan::hindrance(other.plan, *other.plan.parallel, appends))
       other.plan.parallel.reset();
-  if (!leaf.parallel || !plan::with_state_of_chunks(leaf.plan, *leaf.parallel)) return;
+  if (!leaf.parallel || !plan::hindrance(leaf.plan, *leaf.parallel, appends)) return;
   if (leaf.plan.split > *leaf.parallel) // the others stand in its loop
     for (plan::Alternative &other : leaf.plan.alternatives)
       other.plan.parallel.reset();
@@ -504,9 +504,18 @@ void LeafPlanner::plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves)
   choose::cut_shared_as_asked(plans, loop, in_.schedule, in_.prover, in_.thresholds, appends, not_cut_);
 }
 
+bool LeafPlanner::is_asked_for(const Leaf &leaf) const {
+  const std::vector<parse::Name> &wanted = in_.schedule.parallel;
+  return leaf.parallel && !wanted.empty() &&
+         leaf.plan.nest.levels[*leaf.parallel].variable == wanted.front().text;
+}
+
 Leaf LeafPlanner::plan(std::size_t number, Steps &steps) {
   Leaf leaf = planned(number, steps);
-  if (in_.combination.leaves[number].target.appends) require_entry_order(leaf, number, steps);
+  if (in_.combination.leaves[number].target.appends)
+    require_entry_order(leaf, number, steps);
+  else if (is_asked_for(leaf))
+    choose::check_states(leaf.plan, *leaf.parallel, in_.combination.leaves[number], in_.schedule);
   return leaf;
 }
 
@@ -531,10 +540,8 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
     }
   if (!found.is_kept) out_of_order_ = number, found_order_ = found;
   leaf.plan.is_distinct = found.is_distinct;
-  const std::vector<parse::Name> &wanted = in_.schedule.parallel;
-  const bool is_asked = found.is_kept && leaf.parallel && !wanted.empty() &&
-                        leaf.plan.nest.levels[*leaf.parallel].variable == wanted.front().text;
-  if (is_asked) choose::check_states_of_chunks(leaf.plan, *leaf.parallel, space, in_.schedule);
+  const bool is_asked = found.is_kept && is_asked_for(leaf);
+  if (is_asked) choose::check_states(leaf.plan, *leaf.parallel, space, in_.schedule);
   if (!leaf.plan.parallel || choose::appends_apart(leaf.plan, *leaf.plan.parallel, space, in_.prover)) return;
   if (is_asked) choose::fail_appending(space, in_.schedule);
   leaf.plan.parallel = leaf.parallel = std::nullopt;

@@ -82,6 +82,8 @@ private:
   /// is none that says that.
   std::string program_in_parts(const plan::LeafPlan &plan, const combine::IterationSpace &space) const;
   void plan_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
+  /// Is its parallel loop the one that the schedule wants to run in parallel?
+  bool is_asked_for(const Leaf &leaf) const;
   /// The plan without alternatives.
   Leaf plan_loops(std::size_t number, schedule::Counts counts, Steps &steps);
   /// scan::Nest::changed of the statement, whose nest has so many levels.

@@ -248,6 +248,7 @@ void settle_list(layout::Layout &list, value::Type of_result) {
 }
 
 void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &front) {
+  front.tree = tree;
   front.program = parse::to_text(tree);
   std::string text = std::move(front.computation.text);
   front.computation = compute::make_computation(tree, fills);

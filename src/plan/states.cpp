@@ -37,8 +37,9 @@ const LevelPlan *with_state_of_chunks(const LeafPlan &plan, std::size_t parallel
   return find_shared(plan, parallel, Sharing::PerChunk);
 }
 
-const LevelPlan *hindrance(const LeafPlan &plan) {
-  return plan.parallel ? find_shared(plan, *plan.parallel, Sharing::Serial) : nullptr;
+const LevelPlan *hindrance(const LeafPlan &plan, std::size_t parallel, bool appends) {
+  if (const LevelPlan *find = find_shared(plan, parallel, Sharing::Serial)) return find;
+  return appends ? with_state_of_chunks(plan, parallel) : nullptr;
 }
 
 } // namespace unravel::plan

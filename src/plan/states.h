@@ -20,7 +20,9 @@ Sharing sharing_of(const scan::Nest &nest, const LevelPlan &plan, std::size_t pa
 /// begin; null: there is none.
 const LevelPlan *with_state_of_chunks(const LeafPlan &plan, std::size_t parallel);
 
-/// The find whose state keeps the plan's parallel loop from running in parallel, if there is one.
-const LevelPlan *hindrance(const LeafPlan &plan);
+/// The find whose state keeps threads from sharing the loop, or null. Where iterations append to a result, no
+/// chunk may have a state of its own: that has to be found again, and what is appended is joined by
+/// iterations.
+const LevelPlan *hindrance(const LeafPlan &plan, std::size_t parallel, bool appends);
 
 } // namespace unravel::plan

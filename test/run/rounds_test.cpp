@@ -1,6 +1,7 @@
 // `repeat`: rounds by the interpreter, on all small inputs, and as C.
 #include "run/sweep.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <iostream>
 
@@ -87,11 +88,84 @@ std::vector<Problem> problems() {
   return all;
 }
 
+/// Sparse results that are set in rounds, or read: in the same round, in the next one, behind all rounds.
+std::vector<Problem> sparse_results() {
+  std::vector<Problem> all;
+  const auto add = [&](const std::string &program, std::map<std::string, std::string> formats) {
+    formats.emplace("A", "csr");
+    for (const char *result : {"csr", "csc", "dcsr", "coo", "coo_dup", "ell"}) {
+      formats["C"] = result;
+      all.push_back({"tensor A(n,n), C(n,n); " + program, formats, {}, {}});
+    }
+  };
+  add("repeat 3 { for i { for j { C(i,j) = A(i,j)*x(j); } } for i { x(i) += 1; } }", {});
+  add("repeat 3 { for i { for j { C(i,j) += A(j,i)*x(j); } } for i { x(i) += 1; } }", {});
+  add("size k; repeat k until c > 2 { for i { for j { C(i,j) = c*A(i,j); } } c += 1; }", {});
+  add("repeat 2 { for i in [1, n) { for j { C(i,j) = 2*A(j,i-1); } } }", {});
+  add("for i { for j { C(i,j) = A(i,j); } } for i { for j { y(i) += C(i,j)*x(j); } }", {});
+  add("for i { for j { C(i,j) = A(i,j); } } for i { for j { C(i,j) *= 2; } } for i { for j { y(j) += C(i,j); "
+      "} }",
+      {});
+  // powers: by rows that are read before they are set, and as a whole
+  add("for i { for j { C(i,j) = A(i,j); } } repeat 2 { for i { let w(j) = 0; for k { for j { w(j) += "
+      "C(i,k)*A(k,j); } } for j { C(i,j) = w(j); } } }",
+      {{"w", "bitmap"}});
+  add("let m(i,j) = 0; for i { for j { m(i,j) = A(i,j); } } repeat 3 until c > 1 { for i { let w(j) = 0; for "
+      "k { "
+      "for j { w(j) += m(i,k)*m(k,j); } } let s = 1; for j { s += w(j)*w(j); } "
+      "for j { C(i,j) = select(w(j)*w(j) >= 0.1*s, w(j)*w(j)/s, 0); } } for i { for j { m(i,j) = C(i,j); } } "
+      "c += 1; }",
+      {{"w", "listed"}, {"m", "hashed"}});
+  // several results, of which one is dense
+  for (const char *y : {"sv", "dense"})
+    for (const char *z : {"listed", "bitmap"}) {
+      all.push_back({"tensor A(n,n), y(n), c; for i { for j { y(i) += A(i,j); } } repeat 2 { let z(i) = 0; "
+                     "for i { for j { z(j) += A(i,j)*y(i); } } for j { y(j) = z(j); } for j { c += y(j); } }",
+                     {{"A", "csc"}, {"y", y}, {"z", z}},
+                     {},
+                     {}});
+      all.push_back(
+          {"tensor A(n,n), front(n), level(n), c; for i in [0,n) { if i = 0 { front(i) = 1; } level(i) = "
+           "inf; "
+           "if i = 0 { level(i) = 0; } } repeat 4 until c > 2 { c += 1; let z(j in [0,n)) = 0; for i { for j "
+           "{ "
+           "z(j) or= A(i,j) * front(i) in or.second; } } for j { front(j) = and(z(j), level(j) > c); } "
+           "for j { level(j) = select(front(j), c, level(j)); } }",
+           {{"A", "csr"}, {"front", y}, {"z", z}},
+           {},
+           {}});
+    }
+  all.push_back({"tensor A(n,n), C(n,n) fill inf; repeat 2 { for i { for j { C(i,j) min= A(i,j)+1; } } }",
+                 {{"A", "csr"}, {"C", "csr"}},
+                 {},
+                 {}});
+  return all;
+}
+
 } // namespace
 
 TEST(Rounds, on_small_inputs) {
   std::mt19937_64 random(21);
   check_each_on_small_inputs(problems(), 8, random);
+}
+
+TEST(Rounds, make_sparse_results_on_small_inputs) {
+  std::mt19937_64 random(23);
+  check_each_on_small_inputs(sparse_results(), 4, random);
+}
+
+/// The local has an entry for each of the result's alone: `=` takes those of the last round out first.
+TEST(Rounds, results_have_no_more_entries_than_operands) {
+  for (const char *set :
+       {"C(i,j) = A(i,j)*c", "C(i,j) = select(A(i,j) > 0.5, c*A(i,j), 0)", "C(i,j) += A(i,j)"}) {
+    const Interpreted kernel({fmt::format("repeat 3 {{ for i {{ for j {{ {}; }} }} c += 1; }}", set),
+                              {{"A", "csr"}, {"C", "csr"}},
+                              {},
+                              {}});
+    const std::string loops = loop::to_text(kernel.compilation().program);
+    EXPECT_EQ(loops.find("for j in"), std::string::npos) << loops;
+    EXPECT_NE(loops.find("for A.p in"), std::string::npos) << loops;
+  }
 }
 
 TEST(Rounds, as_c) {
@@ -151,11 +225,11 @@ TEST(Rounds, refused) {
   for (const char *schedule : {"order round, i", "tile round by 4", "skew i by round", "parallel round",
                                "unroll round by 2", "wavefront round"})
     expect_refused({program, {}, {schedule}, {}}, "`round` counts rounds");
-  expect_refused({"repeat 4 until c > 2 { for i { for j { C(i,j) += A(i,j)*c; } } c += 1; }",
+  expect_refused({"for i { for j { C(i,j) = A(i,j); } } for i { for j { y(i) += 1 mask C(i,j); } }",
                   {{"A", "csr"}, {"C", "csr"}},
                   {},
                   {}},
-                 "`C` is not dense, so its entries can't be set again in each round");
+                 "the mask `C` is written by the kernel itself");
 }
 
 } // namespace unravel::run::test

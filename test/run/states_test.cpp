@@ -63,6 +63,24 @@ TEST(ArrayStates, where_and_how_they_are_kept) {
   }
 }
 
+/// Where each thread's part of a loop would need all states, one thread runs it, and the plan says so.
+TEST(ArrayStates, one_thread_by_the_plan) {
+  Problem problem{"C(i,j) = A(i,j) * B(i,j)", {{"A", "csr"}, {"B", "csc"}}, {"order i, A.p"}, {"B.p=seq"}};
+  const pipeline::Compilation made = pipeline::compile(problem.request());
+  EXPECT_FALSE(made.leaves[0].parallel || made.leaves[0].plan.parallel);
+  EXPECT_EQ(parallel_loop(made.program), "");
+  problem.schedules = {"order i, A.p; parallel i"};
+  report::Diagnostic refused;
+  EXPECT_FALSE(report::unless_refused([&] { return pipeline::compile(problem.request()); }, &refused));
+  EXPECT_EQ(refused.message,
+            "the loop over `i` can't run in parallel: each thread's part of it would need all "
+            "states of the walks that find `B.p`");
+  problem.finds = {"B.p=binary"};
+  const pipeline::Compilation searches = pipeline::compile(problem.request());
+  EXPECT_EQ(searches.leaves[0].plan.parallel, 0u);
+  EXPECT_EQ(parallel_loop(searches.program), "i");
+}
+
 TEST(ArrayStates, all_small_inputs) {
   std::mt19937_64 random(31);
   std::size_t runs = 0;

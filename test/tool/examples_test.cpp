@@ -252,8 +252,8 @@ TEST(Examples, Truss) {
     SCOPED_TRACE(problem->name);
     const auto expected = truss_of(problem->graph, 3);
     auto found = problem->run_with("truss",
-                                   {"-f", "A=csr", "-i", "A=A.mtx", "-f", "alive=hashed", "-f",
-                                    "support=bitmap", "-f", "left=csr", "-s", "drop zeros", "-i", "least=3"},
+                                   {"-f", "A=csr", "-i", "A=A.mtx", "-f", "support=bitmap", "-f", "left=csr",
+                                    "-s", "drop zeros", "-i", "least=3"},
                                    {"left"});
     if (found.contains("left")) expect_entries(graph_of(found.at("left")), expected, 0);
   }
