@@ -375,7 +375,7 @@ static Compilation compile_front(const Request &request, const Front &front,
         [](const combine::Combination *made) { return combine::to_text(*made); });
   for (combine::IterationSpace &space : spaces)
     if (space.variables().size() > schedule::most_variables) combine::use_coordinates(space);
-  choose::require_single_values(spaces, *result.prover);
+  if (const auto other = with_searched_masks(front, spaces, *result.prover)) return compile(request, *other);
   if (result.combination.has_loops()) {
     prove::Prover &prover = *result.prover;
     steps.run(

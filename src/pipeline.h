@@ -169,6 +169,13 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
 /// (compute::as_line).
 std::optional<Front> as_line(const Request &request, const Front &front);
 
+/// The same request with those masks looked for at each point that may be stored several times, so that at
+/// most one of a mask's entries counts. None where all operands that must be are stored once at most; throws a
+/// limit where another one isn't (choose::require_single_values).
+std::optional<Front> with_searched_masks(const Front &front,
+                                         const std::vector<combine::IterationSpace> &spaces,
+                                         prove::Prover &prover);
+
 Compilation compile(const Request &request);
 /// The same with what was read of the request already: its layouts aren't read and checked again.
 /// Precondition: `front` is read_request's of the same expression, formats, schedules and finds.
