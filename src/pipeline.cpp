@@ -332,22 +332,20 @@ static Compilation compile_front(const Request &request, const Front &front,
     if (made && merged) made->take_stage("merges", *merged);
     return made;
   };
-  const auto listed = [&](const combine::IterationSpace &space) {
-    const bool sums = space.by == value::Operator::Add && !space.sets; // entries of a list add up
+  const auto listed = [&](const combine::IterationSpace &space, bool sums) {
     auto other = front.why.empty() ? with_list(front, space.target.tensor, sums, refused) : std::nullopt;
     if (!other) throw report::Error(refused);
     return compile(request, *other);
   };
-  if (choose::adds_several_products(result.combination)) {
-    if (local)
-      if (auto made = with_merged(choose::why_united)) return std::move(*made);
-    const auto check = [&] { return choose::check_assembled(result.combination), 0; };
-    if (!report::unless_refused(check, &refused)) {
-      if (result.combination.has_loops()) throw report::Error(refused);
-      return listed(result.combination.leaves.front());
-    }
+  if (local && choose::adds_several_products(result.combination))
+    if (auto made = with_merged(choose::why_united)) return std::move(*made);
+  const compute::Program &source = result.computation.program;
+  if (const auto check = [&] { return choose::check_assembled(result.combination, source), 0; };
+      !report::unless_refused(check, &refused)) {
+    const combine::IterationSpace *again = choose::appended_again(result.combination, source);
+    if (!again) throw report::Error(refused);
+    return listed(*again, again->by == value::Operator::Add); // entries of a list add up
   }
-  choose::check_assembled(result.combination);
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;
@@ -427,7 +425,8 @@ static Compilation compile_front(const Request &request, const Front &front,
   }
   if (planner.out_of_order()) {
     report::unless_refused([&] { return planner.fail_out_of_order(), 0; }, &refused);
-    return listed(result.combination.leaves[*planner.out_of_order()]);
+    const combine::IterationSpace &space = result.combination.leaves[*planner.out_of_order()];
+    return listed(space, space.by == value::Operator::Add && !space.sets);
   }
   check_formats(request, front);
   planner.join_teams(result.leaves, steps);
