@@ -181,6 +181,10 @@ Compilation compile(const Request &request);
 /// Precondition: `front` is read_request's of the same expression, formats, schedules and finds.
 Compilation compile(const Request &request, const Front &front);
 
+/// The same; where it is refused since properties of the data were only sampled, the hint names these. Then it
+/// is tried again with and without each of them.
+Compilation compile_for_data(const Request &request, const Front &front);
+
 /// Refuses a result that is packed behind the kernel, where there is nothing but a kernel.
 void require_appended(const Compilation &compilation);
 
