@@ -332,22 +332,23 @@ static Compilation compile_front(const Request &request, const Front &front,
     if (made && merged) made->take_stage("merges", *merged);
     return made;
   };
-  const auto listed = [&](const combine::IterationSpace &space) {
-    const bool sums = space.by == value::Operator::Add && !space.sets; // entries of a list add up
-    auto other = front.why.empty() ? with_list(front, space.target.tensor, sums, refused) : std::nullopt;
-    if (!other) throw report::Error(refused);
-    return compile(request, *other);
+  const auto collected = [&](const combine::IterationSpace &space, const std::string &why) {
+    if (!front.why.empty()) throw report::Error(refused);
+    const bool adds = space.by == value::Operator::Add && !space.sets; // entries of a list add up
+    if (const auto list = with_list(front, space.target.tensor, adds, refused))
+      return compile(request, *list);
+    if (!front.tree) throw report::Error(refused);
+    return compile(request, with_kept_result(request, front, space.target.tensor, why));
   };
-  if (choose::adds_several_products(result.combination)) {
-    if (local)
-      if (auto made = with_merged(choose::why_united)) return std::move(*made);
-    const auto check = [&] { return choose::check_assembled(result.combination), 0; };
-    if (!report::unless_refused(check, &refused) && !result.combination.has_loops())
-      return listed(result.combination.leaves.front());
+  if (local && choose::adds_several_products(result.combination))
+    if (auto made = with_merged(choose::why_united)) return std::move(*made);
+  const compute::Program &source = result.computation.program;
+  if (const auto check = [&] { return choose::check_assembled(result.combination, source), 0; };
+      !report::unless_refused(check, &refused)) {
+    const combine::IterationSpace *again = choose::appended_again(result.combination, source);
+    if (!again) throw report::Error(refused);
+    return collected(*again, again->target.tensor + " is a sum of several products");
   }
-  if (const auto sum = choose::appended_in_parts(result.combination); sum && front.tree)
-    return compile(request, with_kept_result(request, front, *sum, *sum + " is a sum of several products"));
-  choose::check_assembled(result.combination);
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
   const std::vector<prove::Axiom> &axioms = result.combination.axioms;
@@ -375,7 +376,7 @@ static Compilation compile_front(const Request &request, const Front &front,
         [](const combine::Combination *made) { return combine::to_text(*made); });
   for (combine::IterationSpace &space : spaces)
     if (space.variables().size() > schedule::most_variables) combine::use_coordinates(space);
-  choose::require_single_values(spaces, *result.prover);
+  if (const auto other = with_searched_masks(front, spaces, *result.prover)) return compile(request, *other);
   if (result.combination.has_loops()) {
     prove::Prover &prover = *result.prover;
     steps.run(
@@ -427,7 +428,8 @@ static Compilation compile_front(const Request &request, const Front &front,
   }
   if (planner.out_of_order()) {
     report::unless_refused([&] { return planner.fail_out_of_order(), 0; }, &refused);
-    return listed(result.combination.leaves[*planner.out_of_order()]);
+    const combine::IterationSpace &space = result.combination.leaves[*planner.out_of_order()];
+    return collected(space, "its entries don't come in order");
   }
   check_formats(request, front);
   planner.join_teams(result.leaves, steps);

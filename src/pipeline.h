@@ -176,10 +176,21 @@ Front with_kept_result(const Request &request, Front front, const std::string &r
 /// so.
 std::optional<Front> for_sparse_result(const Request &request, const Front &front);
 
+/// The same request with those masks looked for at each point that may be stored several times, so that at
+/// most one of a mask's entries counts. None where all operands that must be are stored once at most; throws a
+/// limit where another one isn't (choose::require_single_values).
+std::optional<Front> with_searched_masks(const Front &front,
+                                         const std::vector<combine::IterationSpace> &spaces,
+                                         prove::Prover &prover);
+
 Compilation compile(const Request &request);
 /// The same with what was read of the request already: its layouts aren't read and checked again.
 /// Precondition: `front` is read_request's of the same expression, formats, schedules and finds.
 Compilation compile(const Request &request, const Front &front);
+
+/// The same; where it is refused since properties of the data were only sampled, the hint names these. Then it
+/// is tried again with and without each of them.
+Compilation compile_for_data(const Request &request, const Front &front);
 
 /// Refuses a result that is packed behind the kernel, where there is nothing but a kernel.
 void require_appended(const Compilation &compilation);

@@ -75,9 +75,21 @@ std::vector<Term> extents_of_keys(const plan::SortedLoop &sorted, const scan::Ne
   return extents;
 }
 
-/// Of a line, whose products may be appended one after the other: each entry is one of its own.
-bool is_list_of_terms(const IterationSpace &space, const packing::Append &append) {
-  return space.loops.empty() && !space.sets && !append.merges && append.order.empty();
+/// May its products be appended one after the other, each an entry of its own? What is added may, and what
+/// one statement alone sets: that sets an element once.
+bool is_list_of_terms(const IterationSpace &space, const Combination &combination,
+                      const compute::Program &program) {
+  const std::string &tensor = space.target.tensor;
+  const packing::Append &append = combination.assembly(tensor)->append;
+  if (append.merges || !append.order.empty()) return false;
+  if (space.loops.empty()) return true;
+  const bool sets = std::ranges::any_of(program.statements, [&](const compute::Statement &statement) {
+    return statement.target.tensor == tensor && !statement.accumulate;
+  });
+  return space.by == value::Operator::Add &&
+         (!sets || std::ranges::all_of(combination.leaves, [&](const IterationSpace &other) {
+           return other.target.tensor != tensor || other.place == space.place;
+         }));
 }
 
 /// Of the plan as it is.
@@ -117,8 +129,8 @@ bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Com
   const std::vector<scan::Level> &nest = plan.nest.levels;
   // Both visits stand in one block: what they declare there would meet.
   return has_segments && plan.shared == 0 && !nest.empty() && nest.front().is_loop() &&
-         plan.finds.levels.empty() && plan.alternatives.empty() && !plan.parts &&
-         plan.searches.empty() && !plan.sums_at;
+         plan.finds.levels.empty() && plan.alternatives.empty() && !plan.parts && plan.searches.empty() &&
+         !plan.sums_at;
 }
 
 /// Does a find inside of the level's loop go on, in one of its iterations, from where it was in another? Then
@@ -160,27 +172,7 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
 
 } // namespace
 
-namespace {
-
-/// The first statement that appends to what another one has appended to, or null.
-const IterationSpace *second_of_two(const Combination &combination) {
-  std::set<std::string> written;
-  for (const IterationSpace &space : combination.leaves)
-    if (const std::string &tensor = space.target.tensor;
-        space.target.appends && !written.insert(tensor).second &&
-        !is_list_of_terms(space, combination.assembly(tensor)->append))
-      return &space;
-  return nullptr;
-}
-
-} // namespace
-
-std::optional<std::string> appended_in_parts(const Combination &combination) {
-  const IterationSpace *second = second_of_two(combination);
-  return second ? std::optional(second->target.tensor) : std::nullopt;
-}
-
-void check_assembled(const Combination &combination) {
+void check_assembled(const Combination &combination, const compute::Program &program) {
   for (const IterationSpace &space : combination.leaves) {
     for (const combine::AssembledResult &result : combination.assembled)
       if (const std::string &tensor = result.tensor; space.reads(tensor))
@@ -193,10 +185,19 @@ void check_assembled(const Combination &combination) {
                                space.target.tensor),
                    fmt::format("leave out -f {0}=..., or compute {0} after the rounds", space.target.tensor));
   }
-  if (const IterationSpace *second = second_of_two(combination))
-    report::fail(Kind::sparse_result, second->span,
-                 fmt::format("several products are added to `{}`, which is not dense", second->target.tensor),
+  if (const IterationSpace *space = appended_again(combination, program))
+    report::fail(Kind::sparse_result, space->span,
+                 fmt::format("several products are added to `{}`, which is not dense", space->target.tensor),
                  "add them up in a local tensor: `let w(j) = 0;`");
+}
+
+const IterationSpace *appended_again(const Combination &combination, const compute::Program &program) {
+  std::set<std::string> written;
+  for (const IterationSpace &space : combination.leaves)
+    if (space.target.appends && !written.insert(space.target.tensor).second &&
+        !is_list_of_terms(space, combination, program))
+      return &space;
+  return nullptr;
 }
 
 EntryOrder order_entries(const IterationSpace &space, plan::LeafPlan &plan, const Combination &combination,

@@ -13,11 +13,13 @@
 /// Statements that append to an assembled result (packing/append.h): do their entries come in its order?
 namespace unravel::choose {
 
-/// A result to which several statements, or parts of one, append; or none.
-std::optional<std::string> appended_in_parts(const combine::Combination &combination);
-
 /// Throws a limit where several statements, or parts of one, write to such a result, or one reads it.
-void check_assembled(const combine::Combination &combination);
+void check_assembled(const combine::Combination &combination, const compute::Program &program);
+
+/// The first statement, or part of one, that appends to what another one before has appended to, and whose
+/// entries may not just stand behind these; or null.
+const combine::IterationSpace *appended_again(const combine::Combination &combination,
+                                              const compute::Program &program);
 
 /// What is proved of the order in which a statement's entries come.
 struct EntryOrder {

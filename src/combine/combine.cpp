@@ -391,18 +391,18 @@ private:
   /// What is read where it may not be stored, and how.
   std::optional<Lookup::Wanted> looked_for(const Access &access, const Statement &statement,
                                            value::Role role) const {
-    bool is_mask = false;
-    for (const compute::Mask &mask : statement.masks)
-      if (mask.access.name() == access.name()) {
-        const bool is_other =
-            access.tensor == statement.target.tensor &&
-            (mask.is_absent || compute::to_text(access) != compute::to_text(statement.target));
-        const bool is_own = is_other || !inserts_into(access);
-        if (is_own && (is_local(access) || is_result(access.tensor))) refuse_mask_of_result(access);
-        if (is_total(access, statement)) refuse_total_mask(access);
-        if (mask.is_absent) return Lookup::Wanted::Absence;
-        is_mask = true;
-      }
+    const auto mask = std::ranges::find(statement.masks, access.name(),
+                                        [](const compute::Mask &each) { return each.access.name(); });
+    if (mask != statement.masks.end()) {
+      const bool is_other =
+          access.tensor == statement.target.tensor &&
+          (mask->is_absent || compute::to_text(access) != compute::to_text(statement.target));
+      const bool is_own = is_other || !inserts_into(access);
+      if (is_own && (is_local(access) || is_result(access.tensor))) refuse_mask_of_result(access);
+      if (is_total(access, statement)) refuse_total_mask(access);
+      if (mask->is_absent) return Lookup::Wanted::Absence;
+      if (mask->is_searched) return Lookup::Wanted::Presence;
+    }
     if (is_total(access, statement) || (!structure_.empty() && access.name() == lender_in(statement)))
       return std::nullopt;
     if (role == value::Role::Divisor && access.fill_or_zero() == 0) {
@@ -411,7 +411,7 @@ private:
     }
     const bool is_executed_everywhere = !statement.is_free && !statement.accumulate &&
                                         !is_assembled(statement.target) && !has_structure(statement);
-    return is_mask || (!is_executed_everywhere && compute::is_factor(statement, access))
+    return mask != statement.masks.end() || (!is_executed_everywhere && compute::is_factor(statement, access))
                ? std::nullopt
                : std::optional(Lookup::Wanted::Element);
   }
@@ -467,7 +467,7 @@ private:
       space.operands.push_back(std::move(operand));
     }
     std::ranges::stable_partition(
-        lookups, [](const auto &each) { return each.second == Lookup::Wanted::Absence; }); // masks first
+        lookups, [](const auto &each) { return Lookup::is_mask(each.second); }); // masks first
     for (const auto &[access, wanted] : lookups) {
       if (statement.is_free) naming_.stay_inside(*access, reads, relation);
       values.emplace(access->name(), Value{Read{access->name()}});

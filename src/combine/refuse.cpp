@@ -46,11 +46,11 @@ void refuse_total_mask(const Access &access) {
 void check_adding(const compute::Statement &statement, const layout::Layout &layout) {
   const std::string &result = statement.target.tensor;
   const double identity = compute::identity_of(statement);
-  if (statement.target.fill == identity) return;
-  if (statement.by == value::Operator::Add)
+  if (statement.by == value::Operator::Add && statement.target.fill != identity)
     report::fail(Kind::sparse_result, statement.span,
                  fmt::format("`{}` begins without entries: there is nothing to add to", result),
                  "write `=`, or leave the result dense");
+  if (statement.target.fill_or_zero() == identity) return; // what isn't stored is 0 where no fill is given
   report::fail(
       Kind::sparse_result, statement.span,
       fmt::format("`{}` has no fill, but what it is reduced by begins with {}", result, identity),

@@ -153,6 +153,7 @@ std::string_view looked_for(Lookup::Wanted wanted) {
   case Lookup::Wanted::Element: return "look for";
   case Lookup::Wanted::Divisor: return "must have";
   case Lookup::Wanted::Absence: return "where not stored";
+  case Lookup::Wanted::Presence: return "where stored";
   }
   return "";
 }

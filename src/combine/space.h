@@ -84,17 +84,19 @@ struct Place {
 /// An element that is looked for at each point of a space, for it may not be stored.
 struct Lookup {
   enum class Wanted {
-    Element, // the sum of all that is found, its fill where that is nothing
-    Divisor, // the same, but the kernel fails where nothing is found
-    Absence, // the point counts only if nothing is found
+    Element,  // the sum of all that is found, its fill where that is nothing
+    Divisor,  // the same, but the kernel fails where nothing is found
+    Absence,  // the point counts only if nothing is found
+    Presence, // the point counts only if something is found
   };
+  static bool is_mask(Wanted wanted) { return wanted == Wanted::Absence || wanted == Wanted::Presence; }
   Wanted wanted = Wanted::Element;
   std::string name;   // of the access, "A#2"
   std::string tensor; // "A"
   std::vector<Place> places;
   double fill = 0;
 
-  bool is_mask() const { return wanted == Wanted::Absence; }
+  bool is_mask() const { return is_mask(wanted); }
 };
 
 /// Points of a statement whose target's layout doesn't store every element: those for which it has no place.

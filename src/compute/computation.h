@@ -55,6 +55,9 @@ struct Loop {
 struct Mask {
   Access access; // perhaps one that the value reads
   bool is_absent = false;
+  /// One that isn't absent, and that the value doesn't read: it is looked for at each point, for it may be
+  /// stored several times.
+  bool is_searched = false;
 };
 
 /// target (= or +=, min= and the like) value, for each point of the loops around it at which the condition

@@ -180,6 +180,10 @@ bool is_single_valued(const IterationSpace &space, prove::Prover &prover, std::s
   return are_told_by(same, positions, space, prover, witness);
 }
 
+bool is_stored_once(const IterationSpace &space, const combine::Operand &operand, prove::Prover &prover) {
+  return are_told_by(operand.coordinates, operand.positions, space, prover, nullptr);
+}
+
 bool has_single_places(const IterationSpace &space, prove::Prover &prover, std::string *witness) {
   return are_told_by(space.target.coordinates, space.target.positions, space, prover, witness);
 }

@@ -43,6 +43,10 @@ std::optional<Violation> find_violation(const std::vector<Ordered> &statements, 
 bool is_single_valued(const combine::IterationSpace &space, prove::Prover &prover,
                       std::string *witness = nullptr);
 
+/// Is one entry of an operand at most stored at each of its coordinates?
+bool is_stored_once(const combine::IterationSpace &space, const combine::Operand &operand,
+                    prove::Prover &prover);
+
 /// Do all instances that write one element of the target write it at one place of its layout? `witness` as
 /// above.
 bool has_single_places(const combine::IterationSpace &space, prove::Prover &prover,

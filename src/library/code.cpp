@@ -222,7 +222,7 @@ std::unique_ptr<Kernel::Code::Prepared> Kernel::Code::prepare(const Bound &bound
   // Results that are made have indices as wide as all operands'.
   for (std::size_t k = 0; k < results; ++k)
     if (!made->given[k] && has_indices && all_wide) request.elements[names[k]].index = value::Type::Int64;
-  pipeline::Compilation compilation = pipeline::compile(request);
+  pipeline::Compilation compilation = pipeline::compile_for_data(request, pipeline::read_request(request));
   check_warnings(compilation.warnings, trust_);
   if (const std::string lender = combine::lender_of(compilation.structure, compilation.computation.program);
       !lender.empty())

@@ -59,6 +59,8 @@ loop::Block behind_search(const combine::Lookup &lookup, loop::Block inside) {
   if (!tells_misses(lookup)) return inside;
   const Term is_missing = term::equal(term::variable(found(lookup)), Term(0));
   if (lookup.wanted == Wanted::Absence) return {{loop::If{is_missing, std::move(inside), "it isn't stored"}}};
+  if (lookup.wanted == Wanted::Presence)
+    return {{loop::If{term::negation(is_missing), std::move(inside), "it is stored"}}};
   if (lookup.wanted == Wanted::Element) {
     loop::Block filled{{loop::Store{loop::Local{value_of_lookup(lookup)}, {loop::Number{lookup.fill}}}}};
     inside.insert(inside.begin(), {loop::If{is_missing, std::move(filled), "its fill"}});

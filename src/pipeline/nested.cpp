@@ -20,8 +20,7 @@ std::optional<parse::ProgramTree> program_of(const Front &front) {
   const compute::Program &program = front.computation.program;
   if (compute::may_have_result_local(program)) return compute::with_planned_terms(program, {});
   if (std::ranges::any_of(program.statements, &compute::Statement::is_free)) return std::nullopt;
-  const std::string &text = front.program.empty() ? front.computation.text : front.program;
-  return parse::parse_program(std::make_shared<const text::Source>("program", text));
+  return front.tree;
 }
 
 std::size_t statements_in(const StatementTree &tree) {

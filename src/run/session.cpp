@@ -298,7 +298,7 @@ private:
             converted_.convert_if_it_pays(request_, request, repeat_, front_, tensors_, distrusted_.empty()))
       report_.conversion_ms = ms, request = with_counts();
     request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
-    report_.compilation = pipeline::compile(request, front_);
+    report_.compilation = pipeline::compile_for_data(request, front_);
     take_lists();
     report_.sizes = sizes();
     check_sizes(report_.compilation.combination.conditions, tensors_, operands_.extents);

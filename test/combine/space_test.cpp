@@ -105,11 +105,18 @@ TEST(CombineMessage, SparseResult) {
             "  1 | C(i,j) += A(i,j)\n"
             "    | ^~~~~~~~~~~~~~~~\n"
             "  hint: write `=`, or leave the result dense\n");
-  EXPECT_EQ(outcome_of("C(i,j) min= A(i,j)\n-f C=csr"),
-            "expression:1:1: error: `C` has no fill, but what it is reduced by begins with inf [sparse-result]\n"
-            "  1 | C(i,j) min= A(i,j)\n"
-            "    | ^~~~~~~~~~~~~~~~~~\n"
-            "  hint: give it one, as -f 'C=csr fill inf', or leave it dense\n");
+  EXPECT_EQ(
+      outcome_of("C(i,j) min= A(i,j)\n-f C=csr"),
+      "expression:1:1: error: `C` has no fill, but what it is reduced by begins with inf [sparse-result]\n"
+      "  1 | C(i,j) min= A(i,j)\n"
+      "    | ^~~~~~~~~~~~~~~~~~\n"
+      "  hint: give it one, as -f 'C=csr fill inf', or leave it dense\n");
+}
+
+/// What isn't stored is 0 where no fill is given.
+TEST(CombineSpace, AResultReducedFromZeroNeedsNoFill) {
+  for (const char *by : {"or", "any", "xor"})
+    EXPECT_EQ(combine_text(std::string("C(i,j) ") + by + "= A(i,j)\n-f A=csr\n-f C=csr").leaves.size(), 1u);
 }
 
 } // namespace

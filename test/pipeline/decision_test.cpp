@@ -64,6 +64,32 @@ TEST(PipelineParallel, a_property_that_the_data_were_only_sampled_for_counts_for
   EXPECT_EQ(verdicts_of(compile(request)), "A.r: reduction, A.p: reduction");
 }
 
+/// The hint of a refusal names the properties that it rests on, and no others.
+TEST(PipelineRefusal, names_what_was_only_sampled) {
+  const auto hint_of = [](const std::string &text, std::vector<std::string> distrusted) {
+    Request request = read_request_text(text);
+    request.distrusted = std::move(distrusted);
+    try {
+      compile_for_data(request, read_request(request));
+    } catch (const report::Error &error) {
+      const std::string &hint = error.diagnostic().hint;
+      const std::size_t named = hint.find("it isn't refused where");
+      return named == std::string::npos ? "another one" : hint.substr(named);
+    }
+    return std::string("none");
+  };
+  const std::string greatest = "y(i) = A(i,j) in max.*\n-f A=", rows = "A: strictly increasing rowidx",
+                    columns = "A: strictly increasing col within rowptr", both = "` and `",
+                    end = "`, which was only sampled",
+                    begin = "it isn't refused where the data are known to have `";
+  EXPECT_EQ(hint_of(greatest + "dcsr", {}), "none");
+  EXPECT_EQ(hint_of(greatest + "dcsr", {"A: range col in [0, N)"}), "none");
+  EXPECT_EQ(hint_of(greatest + "dcsr", {columns}), begin + columns + end);
+  EXPECT_EQ(hint_of(greatest + "dcsr", {"A: range col in [0, N)", columns}), begin + columns + end);
+  EXPECT_EQ(hint_of(greatest + "dcsr", {rows, columns}), begin + rows + both + columns + end);
+  EXPECT_EQ(hint_of(greatest + "coo_dup", {"A: range col in [0, N)"}), "another one");
+}
+
 /// Two entries may have one row: threads add to copies of the result.
 TEST(PipelineParallel, entries_of_coo_are_not_without_copies) {
   for (const char *layout : {"coo", "coo_unsorted", "coo_dup", "@coo_rows", "@coo_down", "@coo_weak"}) {

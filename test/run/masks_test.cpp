@@ -48,6 +48,25 @@ TEST(Masks, on_small_inputs) {
   check_all(std::move(problems));
 }
 
+/// Whether an entry is stored is asked at each point; how often doesn't matter.
+TEST(Masks, may_be_stored_several_times) {
+  std::vector<Problem> problems;
+  for (const char *line :
+       {"C(i,j) = A(i,j) mask M(i,j)", "C(i,j) = A(i,k) * B(k,j) mask M(i,j)",
+        "y(i) = A(i,j) * x(j) mask M(i,j)", "y(i) max= A(i,j) mask M(i,j) and not N(i,j)",
+        "C(i,j) = A(i,j) mask M(i,j) or i < j", "C(i,j) = 2 mask M(i,j)", "y(i) = M(i,j) mask M(i,j)",
+        "y(i) = A(i,j) mask M(j,i)", "C(i,j) = A(i,j) mask M(i,j) and M(j,i)",
+        "for i { for j { y(i) += A(i,j) * x(j) mask M(i,j); } }",
+        "for i { let s = 0; for j { s max= A(i,j) mask M(i,j); } y(i) = s; }"})
+    for (const char *layout : {"coo_dup", "@csr_any", "@csr_weak"}) {
+      problems.push_back({line, {{"A", "csr"}, {"B", "csr"}, {"M", layout}, {"N", "csr"}}, {}, {}});
+      if (layout == std::string("coo_dup"))
+        problems.push_back(
+            {line, {{"A", "csr"}, {"B", "csr"}, {"M", layout}, {"N", "csr"}, {"C", "csr"}}, {}, {}});
+    }
+  check_all(std::move(problems));
+}
+
 /// Products are added without asking the mask: an entry is where one was, also if they cancel or are zeros.
 TEST(Masks, of_assembled_products) {
   std::vector<Problem> problems;
