@@ -146,6 +146,46 @@ TEST(ToolLargeIntegers, ProgramsRefuseOtherNumbers) {
 }
 
 /// All 64 bits, also of sums and products that wrap around, with one entry for a coordinate and with several.
+/// What the entries of one coordinate add up to is refused where packing would cut it, by `run` and programs.
+TEST(ToolLargeIntegers, SumsThatNoValueHolds) {
+  if (!has_program("gcc")) GTEST_SKIP() << "no gcc";
+  const Desk desk;
+  const std::string head = "%%MatrixMarket matrix coordinate integer general\n2 2 ";
+  const auto twice = [&](const std::string &value) {
+    return head + "5\n2 2 1\n1 1 " + value + "\n2 1 -1\n1 1 " + value + "\n1 1 1\n";
+  };
+  struct Case {
+    std::string value, sum; // empty: none of the type
+  };
+  const std::vector<std::pair<std::string, std::vector<Case>>> types{
+      {"int8", {{"64", ""}, {"63", "127"}, {"-65", ""}, {"-64", "-127"}}},
+      {"int64", {{"-4611686018427387905", ""}, {"4611686018427387903", "9223372036854775807"}}}};
+  for (const auto &[type, cases] : types)
+    for (const std::string layout : {"csr", "coo_dup"}) {
+      const std::string format = "A=" + layout + " " + type;
+      ASSERT_EQ(desk.unravel({"compile", "y(i) = A(i,j)", "-f", format, "--main", "-o", "p.c"}).code, 0);
+      const Outcome made = desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                                         "-fsanitize=address,undefined", "p.c", "-o", "p", "-lm"});
+      ASSERT_EQ(made.code, 0) << made.error;
+      for (const auto &[value, sum] : cases) {
+        desk.write("a.mtx", twice(value));
+        const Outcome ran =
+            desk.unravel({"run", "y(i) = A(i,j)", "-f", format, "-i", "A=a.mtx", "-o", "y=y.mtx", "--check"});
+        const Outcome program = desk.execute({"./p", "A=a.mtx", "-o", "z.mtx"});
+        if (sum.empty() && layout == "csr") {
+          EXPECT_NE(ran.error.find("[value-width]"), std::string::npos) << format << " " << ran.error;
+          EXPECT_EQ(program.error,
+                    "error: A: values of one coordinate add up to none of the tensor's type\n");
+          continue;
+        }
+        EXPECT_EQ(ran.code, 0) << ran.error;
+        EXPECT_EQ(program.code, 0) << program.error;
+        EXPECT_EQ(desk.read("z.mtx"), desk.read("y.mtx"));
+        EXPECT_NE(desk.read("z.mtx").find("\n" + sum), std::string::npos);
+      }
+    }
+}
+
 TEST(ToolLargeIntegers, AreChecked) {
   const Desk desk;
   const std::string banner = "%%MatrixMarket matrix coordinate integer general\n";
