@@ -1,6 +1,7 @@
 #include "choose/assembled.h"
 
 #include "choose/statements.h"
+#include "layout/example.h"
 #include "report/diagnostic.h"
 #include "text/contains.h"
 
@@ -261,7 +262,8 @@ void fail_entry_order(const IterationSpace &space, const Combination &combinatio
         Kind::entries_out_of_order, space.span,
         fmt::format("`{}` may make several entries of one coordinate, which add up in the layout of {}",
                     space.span.text(), result.tensor),
-        fmt::format("choose a layout that has each once, as -f {}=coo", result.tensor));
+        fmt::format("choose a layout that has each once, as -f {}={}", result.tensor,
+                    layout::example_of_entries(space.target.coordinates.size())));
   const std::string order = order_text(space, combination);
   report::fail(Kind::entries_out_of_order, space.span, text_of_disorder(space, combination),
                found.witness.empty()

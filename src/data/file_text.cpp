@@ -2,6 +2,7 @@
 
 #include "files/file.h"
 #include "report/diagnostic.h"
+#include "text/characters.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -157,9 +158,11 @@ text::Place FileText::place(std::size_t begin, std::size_t end) const {
   place.file = path_;
   place.line =
       1 + static_cast<std::size_t>(std::count(content_.begin(), content_.begin() + line_begin, '\n'));
-  place.column = begin - line_begin + 1;
+  place.column = text::characters_in(content_.substr(line_begin, begin - line_begin)) + 1;
   place.excerpt = content_.substr(line_begin, std::max(line_end, begin) - line_begin);
-  place.length = std::max<std::size_t>(1, std::min(end, line_end) - std::min(begin, line_end));
+  begin = std::min(begin, line_end);
+  place.length = std::max<std::size_t>(
+      1, text::characters_in(content_.substr(begin, std::max(begin, std::min(end, line_end)) - begin)));
   return place;
 }
 

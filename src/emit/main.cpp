@@ -46,10 +46,10 @@ public:
       modes_.push_back(given == options.modes.end() ? parameter.sizes : given->second);
       order_ = std::max(order_, modes_.back().size());
       has_complex_ = has_complex_ || value::is_complex(value_type(parameter));
-      has_integers_ = has_integers_ || has_packed_integers(parameter);
       has_reals_ = has_reals_ || (parameter.has_given_arrays() && value::is_floating(value_type(parameter)));
       tensors_.push_back(names_.fresh(parameter.name + "_tensor"));
     }
+    integers_ = tables_of_integers(program_.parameters, options.adding);
     number_sizes();
     for (std::size_t k = 0; k < program_.parameters.size() && program_.parameters[k].is_result; ++k)
       results_.push_back(result(k, options));
@@ -65,7 +65,7 @@ public:
     const WrittenAs written = written_as();
     first.insert(has_complex_ ? "complex" : "real");
     if (has_complex_ && has_reals_) first.insert("some_real");
-    if (has_integers_) first.insert("some_integers"), last.insert("integers");
+    if (!integers_.empty()) first.insert("some_integers"), last.insert("integers");
     for (const Result &each : results_)
       if (each.places || each.stored) {
         first.insert(each.places ? "stored_values" : "all_values");
@@ -259,7 +259,7 @@ private:
     result += "// Sizes that must agree have the same number.\n";
     result += fmt::format("static const int unravel_size[UNRAVEL_TENSORS][UNRAVEL_ORDER] = {{{}}};\n",
                           fmt::join(sizes, ", "));
-    if (has_integers_) result += tables_of_integers(program_.parameters);
+    result += integers_;
     if (!program_.sizes.empty()) {
       std::vector<std::string> given;
       for (const std::string &size : program_.sizes)
@@ -586,9 +586,9 @@ private:
   std::map<std::string, std::size_t> number_;   // of each size, by qualified name
   std::string body_;
   std::size_t indent_ = 2;
-  std::size_t order_ = 2;                         // a matrix file has two columns
-  bool has_complex_ = false;                      // some tensor
-  bool has_integers_ = false, has_reals_ = false; // some tensor that is packed
+  std::size_t order_ = 2;                        // a matrix file has two columns
+  bool has_complex_ = false, has_reals_ = false; // some tensor; some tensor that is packed
+  std::string integers_; // the tables of tensors that are packed of integers; empty where there are none
 };
 
 } // namespace

@@ -19,17 +19,23 @@ bool has_packed_integers(const loop::TensorParameter &tensor) {
   return tensor.has_given_arrays() && value::is_integer(value_type(tensor));
 }
 
-std::string tables_of_integers(const std::vector<loop::TensorParameter> &tensors) {
+std::string tables_of_integers(const std::vector<loop::TensorParameter> &tensors,
+                               const std::set<std::string> &adding) {
+  if (std::ranges::none_of(tensors, has_packed_integers)) return "";
   std::vector<std::string> least, greatest;
+  std::vector<int> adds;
   for (const loop::TensorParameter &tensor : tensors) {
     const bool is_integer = has_packed_integers(tensor);
     least.push_back(is_integer ? value::least_text(value_type(tensor)) : "0");
     greatest.push_back(is_integer ? value::greatest_text(value_type(tensor)) : "0");
+    adds.push_back(is_integer && adding.contains(tensor.name));
   }
   return fmt::format("// The integers that tensors hold; 0 where they hold other numbers.\n"
                      "static const int64_t unravel_least[UNRAVEL_TENSORS] = {{{}}};\n"
-                     "static const uint64_t unravel_greatest[UNRAVEL_TENSORS] = {{{}}};\n",
-                     fmt::join(least, ", "), fmt::join(greatest, ", "));
+                     "static const uint64_t unravel_greatest[UNRAVEL_TENSORS] = {{{}}};\n"
+                     "// Whether entries of one coordinate are added up as they are packed.\n"
+                     "static const int unravel_adds[UNRAVEL_TENSORS] = {{{}}};\n",
+                     fmt::join(least, ", "), fmt::join(greatest, ", "), fmt::join(adds, ", "));
 }
 
 WrittenAs written_as(const std::vector<value::Type> &types) {

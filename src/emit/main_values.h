@@ -3,6 +3,7 @@
 #include "loop/loop.h"
 #include "value/exact.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ inline const char *type_of_values(bool is_complex) {
 value::Type value_type(const loop::TensorParameter &tensor);
 /// Are they read as integers, for its pack function?
 bool has_packed_integers(const loop::TensorParameter &tensor);
-/// The C tables that say which integers each of the tensors holds.
-std::string tables_of_integers(const std::vector<loop::TensorParameter> &tensors);
+/// The C tables that say which integers each of the tensors holds, and of which entries of one coordinate are
+/// added up, those of `adding`. Empty where none is packed of integers.
+std::string tables_of_integers(const std::vector<loop::TensorParameter> &tensors,
+                               const std::set<std::string> &adding);
 
 /// How results are written: the C type that their values have then, its name in c/results.c, and the field of
 /// a .mtx file.

@@ -1,4 +1,5 @@
 // Where layouts come from: the shipped files, or a user's own.
+#include "layout/example.h"
 #include "layout/layout.h"
 #include "layout/level_formats.h"
 #include "parse/parse.h"
@@ -81,6 +82,10 @@ CheckedLayout finish(const parse::LayoutTree &tree, const std::vector<std::int64
 std::vector<parse::LayoutTree> trees_of(const text::EmbeddedFile &file) {
   return parse::parse_layout_file(std::make_shared<const text::Source>(file.name + ".layout", file.content))
       .layouts;
+}
+
+std::string example_of_entries(std::size_t order) {
+  return order <= 1 ? "sv" : order == 2 ? "csr" : "csf";
 }
 
 CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t order) {

@@ -210,6 +210,12 @@ struct PackPlan {
   /// What such pieces mean, and whether that is all of it: else the result itself must be asked.
   std::vector<Implied> implied;
   bool is_implied_known = true;
+
+  /// Are entries of one coordinate added up? Otherwise each is stored.
+  bool adds_up() const {
+    return std::ranges::all_of(
+        pieces, [](const PiecePlan &piece) { return std::ranges::all_of(piece.levels, &Level::merge); });
+  }
 };
 
 /// Throws cannot_pack (a limit, with the conjunct that defeats it). Asks the prover a few questions per

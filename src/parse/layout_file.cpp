@@ -44,7 +44,7 @@ struct LaterStatement {
 constexpr LaterStatement later_statements[] = {
     {"struct", "declare the arrays separately: `index row[NNZ], col[NNZ]; value val[NNZ];`"},
     {"function", "declare an `index` array that holds the function's values"},
-    {"fill", "positions that are not stored are 0"},
+    {"fill", "a tensor has a fill, in any layout: -f 'A=csr fill inf'"},
 };
 
 const std::vector<std::string> level_formats = {"dense", "compressed", "singleton",
@@ -107,6 +107,7 @@ public:
     LayoutFileTree file;
     while (!tokens_.at_end()) {
       file.layouts.push_back(parse_layout());
+      fail_if_known(file);
       // A stop behind the last brace is a habit from other languages, and harmless.
       tokens_.accept(";");
     }
@@ -117,6 +118,18 @@ public:
   }
 
 private:
+  /// A reference to the last layout would mean one before it: the names and orders are the same.
+  static void fail_if_known(const LayoutFileTree &file) {
+    const LayoutTree &last = file.layouts.back();
+    for (std::size_t k = 0; k + 1 < file.layouts.size(); ++k)
+      if (const LayoutTree &other = file.layouts[k];
+          other.name.text == last.name.text && other.coordinates.size() == last.coordinates.size())
+        report::fail(report::Kind::duplicate_name, last.name.span,
+                     "this file has two layouts `" + last.name.text + "` for tensors of order " +
+                         std::to_string(last.coordinates.size()),
+                     "give one of them another name");
+  }
+
   LayoutTree parse_layout() {
     LayoutTree layout;
     std::size_t begin = tokens_.peek().begin;

@@ -1,45 +1,11 @@
 #include "parse/lexer.h"
+#include "text/characters.h"
 
 #include <cstdio>
 
 namespace unravel::parse {
 
 namespace {
-
-struct Character {
-  std::size_t length = 1;      // in bytes
-  std::uint32_t codepoint = 0; // meaningful when `valid`
-  bool valid = false;          // well-formed UTF-8
-};
-
-/// One character of UTF-8 (overlong forms and surrogates are not well-formed).
-Character decode(std::string_view text) {
-  auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  unsigned char lead = byte(0);
-  if (lead < 0x80) return {1, lead, true};
-  std::size_t length = lead >= 0xF0 && lead < 0xF5   ? 4
-                       : lead >= 0xE0 && lead < 0xF0 ? 3
-                       : lead >= 0xC2 && lead < 0xE0 ? 2
-                                                     : 0;
-  if (length == 0 || text.size() < length) return {};
-  std::uint32_t codepoint = lead & (0x7Fu >> length);
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte(k) & 0xC0) != 0x80) return {};
-    codepoint = codepoint << 6 | (byte(k) & 0x3Fu);
-  }
-  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (codepoint < least[length] || codepoint > 0x10FFFF || (codepoint >= 0xD800 && codepoint < 0xE000))
-    return {};
-  return {length, codepoint, true};
-}
-
-/// Control and formatting characters would garble the message (or hide in it).
-bool is_showable(std::uint32_t c) {
-  if (c < 0x20 || (c >= 0x7F && c <= 0xA0) || c == 0xAD || c == 0x61C) return false;
-  if ((c >= 0x2000 && c <= 0x200F) || (c >= 0x2028 && c <= 0x202F) || (c >= 0x205F && c <= 0x206F))
-    return false;
-  return c != 0x3000 && c != 0xFEFF && !(c >= 0xE000 && c <= 0xF8FF) && c < 0xE0000;
-}
 
 struct Replacement {
   std::uint32_t codepoint;
@@ -103,7 +69,7 @@ std::string in_hexadecimal(const char *format, std::uint32_t value) {
 report::Diagnostic describe_stray(const std::shared_ptr<const text::Source> &source, std::size_t begin,
                                   Dialect dialect) {
   std::string_view text = source->content().substr(begin);
-  Character character = decode(text);
+  text::Character character = text::decode(text);
   report::Diagnostic result{
       report::Kind::stray_character, source->place(begin, begin + character.length), {}, {}};
   if (!character.valid) {
@@ -113,7 +79,7 @@ report::Diagnostic describe_stray(const std::shared_ptr<const text::Source> &sou
   }
   std::string name = in_hexadecimal("U+%04X", character.codepoint);
   std::string shown = "`" + std::string(text.substr(0, character.length)) + "`";
-  if (!is_showable(character.codepoint))
+  if (!text::is_showable(character.codepoint))
     shown = name;
   else if (character.codepoint >= 0x80)
     shown += " (" + name + ")";

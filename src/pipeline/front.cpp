@@ -10,6 +10,7 @@
 #include "compute/fills.h"
 #include "compute/kept_result.h"
 #include "compute/precompute.h"
+#include "layout/example.h"
 #include "layout/layout.h"
 #include "layout/structure.h"
 #include "machine/stopwatch.h"
@@ -232,6 +233,7 @@ void find_dropped(Front &front) {
   const text::Span &asked = front.schedule.drop->span;
   const std::vector<compute::TensorUse> &tensors = front.computation.tensors;
   const std::string result = tensors.front().name;
+  const std::string example = layout::example_of_entries(tensors.front().order);
   if (front.schedule.reuse)
     report::fail(Kind::not_supported, asked,
                  "`drop zeros` with `reuse`: which values are 0 may change from call to call",
@@ -239,7 +241,7 @@ void find_dropped(Front &front) {
   if (!front.structure.empty())
     report::fail(Kind::not_supported, asked,
                  fmt::format("`drop zeros`: the entries of `{}` are those of `{}`", result, front.structure),
-                 fmt::format("give it a structure of its own, as -f {}=csr", result));
+                 fmt::format("give it a structure of its own, as -f {}={}", result, example));
   for (const compute::TensorUse &use : tensors) {
     if (!use.is_result || combine::has_slot_of_each(front.layouts.at(use.name))) continue;
     front.dropped.emplace(use.name, compute::nothing_of(front.computation.program, use.name));
@@ -247,8 +249,7 @@ void find_dropped(Front &front) {
   if (front.dropped.empty())
     report::fail(Kind::not_supported, asked,
                  fmt::format("`drop zeros`: each element of `{}` is stored", result),
-                 fmt::format("give it a layout that lists its entries, as -f {}={}", result,
-                             tensors.front().order == 1 ? "sv" : "csr"));
+                 fmt::format("give it a layout that lists its entries, as -f {}={}", result, example));
 }
 
 /// Formats of tensors that the expression doesn't have may be the local's that its result gets.

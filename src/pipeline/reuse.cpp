@@ -3,6 +3,7 @@
 #include "choose/assembled.h"
 #include "combine/space.h"
 #include "compute/build_tree.h"
+#include "layout/example.h"
 #include "layout/structure.h"
 #include "loop/passes.h"
 #include "loop/rename.h"
@@ -133,10 +134,11 @@ Compilation compile_for_reuse(const Request &request, const Front &front) {
                                                   front.computation.program.statements.front().target.tensor);
   if (!is_line) refuse(front, "a program can't reuse its structure yet", "write the result as one line");
   const std::string result = front.computation.tensors.front().name;
+  const std::string example = layout::example_of_entries(front.computation.tensors.front().order);
   if (!front.structure.empty() || combine::has_slot_of_each(front.layouts.at(result)))
-    refuse(
-        front, fmt::format("`{}` already has its structure", result),
-        fmt::format("leave out `reuse`; or give `{0}` a layout that lists its entries, -f {0}=csr", result));
+    refuse(front, fmt::format("`{}` already has its structure", result),
+           fmt::format("leave out `reuse`; or give `{0}` a layout that lists its entries, -f {0}={1}", result,
+                       example));
   Front once = front;
   once.schedule.reuse.reset();
   once.schedule.plan = no_plan; // no buffer's values may matter to the structure
@@ -152,10 +154,10 @@ Compilation compile_for_reuse(const Request &request, const Front &front) {
            fmt::format("leave out {} or `reuse`", asked));
   if (!made.packed.empty())
     refuse(front, fmt::format("`{}` is packed after the kernel", result),
-           fmt::format("choose a layout that entries can be appended to, as -f {}=csr", result));
+           fmt::format("choose a layout that entries can be appended to, as -f {}={}", result, example));
   if (!packing::append_of(front.layouts.at(result)).merges)
     refuse(front, fmt::format("`{}` may have several entries of one coordinate", result),
-           fmt::format("choose a layout that has each once, as -f {}=csr", result));
+           fmt::format("choose a layout that has each once, as -f {}={}", result, example));
   made.program = loop::without_values(std::move(made.program));
   made.program.expression += ", the structure alone";
   loop::verify(made.program);

@@ -1,4 +1,5 @@
 #include "report/diagnostic.h"
+#include "text/characters.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -66,6 +67,18 @@ void require(bool condition, const char *what) {
     fail(Kind::internal, fmt::format("internal check failed: {}", what), "please report this as a bug");
 }
 
+/// The characters of a line; those that can't be shown are '?'.
+static std::vector<std::string> shown_characters(std::string_view line) {
+  std::vector<std::string> shown;
+  while (!line.empty()) {
+    const text::Character next = text::decode(line);
+    const bool is_shown = line[0] == '\t' || (next.valid && text::is_showable(next.codepoint));
+    shown.push_back(is_shown ? std::string(line.substr(0, next.length)) : "?");
+    line.remove_prefix(next.length);
+  }
+  return shown;
+}
+
 std::string render(const Diagnostic &diagnostic, const std::string &severity) {
   const text::Place &place = diagnostic.place;
   std::string result;
@@ -77,16 +90,16 @@ std::string render(const Diagnostic &diagnostic, const std::string &severity) {
   }
   result += fmt::format("{}: {} [{}]\n", severity, diagnostic.message, name_of(diagnostic.kind));
   if (place.line && place.column && !place.excerpt.empty()) {
-    // Long lines (data files) are cut around the place; bytes that are not printable are shown as '?'.
-    std::size_t first = place.column > 60 ? place.column - 60 : 0;
-    std::string excerpt = place.excerpt.substr(std::min(first, place.excerpt.size()), 110);
-    std::string marker;
-    for (char &c : excerpt)
-      if (c != '\t' && (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126)) c = '?';
-    std::size_t column = place.column - 1 - first;
-    for (std::size_t k = 0; k < column; ++k)
-      marker += k < excerpt.size() && excerpt[k] == '\t' ? '\t' : ' ';
-    std::size_t room = excerpt.size() > column ? excerpt.size() - column : 1;
+    // Long lines (data files) are cut around the place.
+    const std::vector<std::string> characters = shown_characters(place.excerpt);
+    const std::size_t first = place.column > 60 ? place.column - 60 : 0;
+    const std::size_t last = std::min(first + 110, characters.size());
+    std::string excerpt, marker;
+    for (std::size_t k = first; k < last; ++k)
+      excerpt += characters[k];
+    for (std::size_t k = first; k + 1 < place.column; ++k)
+      marker += k < last && characters[k] == "\t" ? '\t' : ' ';
+    const std::size_t room = last >= place.column ? last - (place.column - 1) : 1;
     marker += "^" + std::string(std::min(place.length, room) - 1, '~');
     std::string number = std::to_string(place.line);
     result += fmt::format("  {} | {}\n  {} | {}\n", number, excerpt, std::string(number.size(), ' '), marker);

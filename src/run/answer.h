@@ -17,11 +17,9 @@ struct Answer {
   /// The entries that come first, by coordinates, at most `most_shown`.
   struct Entry {
     std::vector<std::int64_t> coordinate;
-    double value = 0;
-    double imaginary = 0; // of a complex result
+    value::Scalar value;
   };
   std::vector<Entry> first;
-  bool is_complex = false;
 
   static constexpr std::size_t most_shown = 5;
 };

@@ -181,6 +181,14 @@ json dependences_json(const pipeline::Compilation &compilation) {
   return loops;
 }
 
+/// Of a complex number both parts; integers in full.
+static json number_json(const value::Scalar &number) {
+  if (number.type == value::Type::UInt64) return static_cast<std::uint64_t>(number.integer);
+  if (value::is_integer(number.type)) return number.integer;
+  if (value::is_complex(number.type)) return {number.real, number.imaginary};
+  return number.real;
+}
+
 json run_json(const run::Report &report) {
   const pipeline::Compilation &compilation = report.compilation;
   json out;
@@ -224,11 +232,8 @@ json run_json(const run::Report &report) {
       {"name", result}, {"shape", report.shapes.at(result)}, {"entries", report.result.entries()}};
   if (report.answer) {
     out["result"]["norm"] = report.answer->norm;
-    for (const auto &[coordinate, value, imaginary] : report.answer->first) {
-      nlohmann::json number = value;
-      if (report.answer->is_complex) number = {value, imaginary};
-      out["result"]["first"].push_back({{"coordinate", coordinate}, {"value", std::move(number)}});
-    }
+    for (const auto &[coordinate, value] : report.answer->first)
+      out["result"]["first"].push_back({{"coordinate", coordinate}, {"value", number_json(value)}});
   }
   for (const compute::TensorUse &use : compilation.computation.tensors)
     if (use.is_result && use.name != result)
@@ -267,16 +272,12 @@ std::string number_text(const value::Scalar &number, bool is_short) {
 
 /// "s = 3.5"; "y 100, norm 12.5: y(0) = 1, y(1) = 2, ..."
 std::string answer_text(const std::string &name, const run::Answer &answer) {
-  const value::Type type = answer.is_complex ? value::Type::Complex128 : value::Type::Float64;
   if (answer.shape.empty())
     return fmt::format("{} = {}\n", name,
-                       answer.first.empty()
-                           ? "0"
-                           : number_text({type, answer.first[0].value, 0, answer.first[0].imaginary}, false));
+                       answer.first.empty() ? "0" : number_text(answer.first[0].value, false));
   std::vector<std::string> first;
-  for (const auto &[coordinate, value, imaginary] : answer.first)
-    first.push_back(fmt::format("{}({}) = {}", name, fmt::join(coordinate, ","),
-                                number_text({type, value, 0, imaginary}, true)));
+  for (const auto &[coordinate, value] : answer.first)
+    first.push_back(fmt::format("{}({}) = {}", name, fmt::join(coordinate, ","), number_text(value, true)));
   if (answer.entries > first.size()) first.push_back("...");
   return fmt::format("{:<5} {} with {} entries, norm {:.6g}{}{}\n", name, fmt::join(answer.shape, " x "),
                      answer.entries, answer.norm, first.empty() ? "" : ": ", fmt::join(first, ", "));

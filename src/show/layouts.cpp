@@ -3,6 +3,7 @@
 #include "convert/pack.h"
 #include "report/diagnostic.h"
 #include "show/html.h"
+#include "value/exact.h"
 
 #include <fmt/format.h>
 #include <functional>
@@ -19,7 +20,7 @@ std::string cell(const std::string &text, const char *kind = "") {
 }
 
 std::string number_text(const data::Elements &elements, std::size_t k) {
-  return elements.is_integer() ? fmt::format("{}", elements.integer(k))
+  return elements.is_integer() ? value::integer_text(elements.number(k))
                                : fmt::format("{:.4g}", elements.real(k));
 }
 

@@ -1,4 +1,5 @@
 #include "text/source.h"
+#include "text/characters.h"
 
 #include <algorithm>
 
@@ -19,9 +20,11 @@ Place Source::place(std::size_t begin, std::size_t end) const {
   Place place;
   place.file = name_;
   place.line = 1 + static_cast<std::size_t>(std::count(content_.begin(), content_.begin() + begin, '\n'));
-  place.column = begin - line_begin + 1;
+  const std::string_view content = content_;
+  place.column = characters_in(content.substr(line_begin, begin - line_begin)) + 1;
   place.excerpt = content_.substr(line_begin, line_end - line_begin);
-  place.length = std::max<std::size_t>(1, std::min(end, line_end) - begin);
+  place.length = std::max<std::size_t>(
+      1, characters_in(content.substr(begin, std::max(begin, std::min(end, line_end)) - begin)));
   return place;
 }
 

@@ -120,6 +120,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
     if (!program.parameters[k].has_given_arrays()) continue;
     const packing::PackPlan plan = packing::plan_packing(layout);
     const std::string &tensor = program.parameters[k].name;
+    if (plan.adds_up()) main.adding.insert(tensor);
     const auto [first, is_first] = packed.emplace(names[k].type, tensor);
     if (!is_first) {
       require_same_fill(compilation, tensor, first->second, plan);

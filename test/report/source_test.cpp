@@ -47,6 +47,11 @@ TEST(Place, TabsCountAsOneColumn) {
   EXPECT_EQ(place_in("\tx", 1, 2), "1:2+1 `\tx`");
 }
 
+TEST(Place, ColumnsCountCharactersOfUtf8) {
+  EXPECT_EQ(place_in("y(\u00fc) = \u2211\u03a3(i)", 8, 13), "1:8+2 `y(\u00fc) = \u2211\u03a3(i)`");
+  EXPECT_EQ(place_in("\xff\xc3 x", 3, 4), "1:4+1 `\xff\xc3 x`"); // bytes that are none
+}
+
 TEST(Place, WindowsLineEndsCountLinesOnce) {
   Place place = Source("t", "one\r\ntwo\r\n").place(5, 8);
   EXPECT_EQ(place.line, 2u);

@@ -120,7 +120,7 @@ TEST(Matrices, the_main_job) {
         ASSERT_TRUE(report.comparison.has_value());
         EXPECT_TRUE(report.comparison->ok)
             << report.comparison->bad_elements << " elements are wrong: expected "
-            << report.comparison->expected << ", got " << report.comparison->got;
+            << report.comparison->expected.number() << ", got " << report.comparison->got.number();
       } catch (const report::Error &error) {
         ADD_FAILURE() << error.what();
       }

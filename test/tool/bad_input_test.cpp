@@ -263,5 +263,16 @@ TEST(ToolBadInput, ErrorsForPrograms) {
             "bad-generator");
 }
 
+TEST(ToolBadInput, HintsNameLayoutsOfTheOrder) {
+  Desk desk;
+  for (const auto &[line, example] :
+       {std::pair{"C(i) = A(i)", "C=sv"}, {"C(i,j) = A(i,j)", "C=csr"}, {"C(i,j,k) = A(i,j,k)", "C=csf"}}) {
+    const Outcome outcome = desk.unravel({"compile", line, "-s", "drop zeros"});
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_NE(outcome.error.find(std::string("as -f ") + example), std::string::npos) << outcome.error;
+    EXPECT_EQ(desk.unravel({"compile", line, "-s", "drop zeros", "-f", example}).code, 0);
+  }
+}
+
 } // namespace
 } // namespace unravel::tool::test

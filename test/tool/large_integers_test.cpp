@@ -2,6 +2,7 @@
 #include "tool.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace unravel::tool::test {
 
@@ -145,6 +146,46 @@ TEST(ToolLargeIntegers, ProgramsRefuseOtherNumbers) {
   EXPECT_EQ(run("integer general", "1", "1", "1.5"), "error: 1.5: a value isn't an integer\n");
 }
 
+/// What the entries of one coordinate add up to is refused where packing would cut it, by `run` and programs.
+TEST(ToolLargeIntegers, SumsThatNoValueHolds) {
+  if (!has_program("gcc")) GTEST_SKIP() << "no gcc";
+  const Desk desk;
+  const std::string head = "%%MatrixMarket matrix coordinate integer general\n2 2 ";
+  const auto twice = [&](const std::string &value) {
+    return head + "5\n2 2 1\n1 1 " + value + "\n2 1 -1\n1 1 " + value + "\n1 1 1\n";
+  };
+  struct Case {
+    std::string value, sum; // empty: none of the type
+  };
+  const std::vector<std::pair<std::string, std::vector<Case>>> types{
+      {"int8", {{"64", ""}, {"63", "127"}, {"-65", ""}, {"-64", "-127"}}},
+      {"int64", {{"-4611686018427387905", ""}, {"4611686018427387903", "9223372036854775807"}}}};
+  for (const auto &[type, cases] : types)
+    for (const std::string layout : {"csr", "coo_dup"}) {
+      const std::string format = "A=" + layout + " " + type;
+      ASSERT_EQ(desk.unravel({"compile", "y(i) = A(i,j)", "-f", format, "--main", "-o", "p.c"}).code, 0);
+      const Outcome made = desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                                         "-fsanitize=address,undefined", "p.c", "-o", "p", "-lm"});
+      ASSERT_EQ(made.code, 0) << made.error;
+      for (const auto &[value, sum] : cases) {
+        desk.write("a.mtx", twice(value));
+        const Outcome ran =
+            desk.unravel({"run", "y(i) = A(i,j)", "-f", format, "-i", "A=a.mtx", "-o", "y=y.mtx", "--check"});
+        const Outcome program = desk.execute({"./p", "A=a.mtx", "-o", "z.mtx"});
+        if (sum.empty() && layout == "csr") {
+          EXPECT_NE(ran.error.find("[value-width]"), std::string::npos) << format << " " << ran.error;
+          EXPECT_EQ(program.error,
+                    "error: A: values of one coordinate add up to none of the tensor's type\n");
+          continue;
+        }
+        EXPECT_EQ(ran.code, 0) << ran.error;
+        EXPECT_EQ(program.code, 0) << program.error;
+        EXPECT_EQ(desk.read("z.mtx"), desk.read("y.mtx"));
+        EXPECT_NE(desk.read("z.mtx").find("\n" + sum), std::string::npos);
+      }
+    }
+}
+
 /// All 64 bits, also of sums and products that wrap around, with one entry for a coordinate and with several.
 TEST(ToolLargeIntegers, AreChecked) {
   const Desk desk;
@@ -188,6 +229,34 @@ TEST(ToolLargeIntegers, AreChecked) {
   check({"y(i) += x(i)", "-i", "x=x.mtx", "-i", "y=x.mtx"});
   check({"C(i,j) = min(A(i,j), B(j,i))", "-f", "A=csr int64 fill inf", "-f", "B=csr int64 fill inf", "-f",
          "C=csr fill inf", "-i", "A=a.mtx", "-i", "B=a.mtx"});
+}
+
+/// In text, in JSON, and as what is wrong.
+TEST(ToolLargeIntegers, AreShown) {
+  const Desk desk;
+  desk.write("a.mtx",
+             "%%MatrixMarket matrix array integer general\n2 1\n9007199254740993\n-9223372036854775808\n");
+  desk.write("u.npy", npy("<u8", std::vector<std::uint64_t>{~std::uint64_t{1}}));
+  desk.write("b.mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 2\n1 1 2147483647\n1 1 1\n");
+  const auto said = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "run");
+    const Outcome outcome = desk.unravel(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    return outcome.out;
+  };
+  EXPECT_NE(
+      said({"y(i) = x(i)", "-i", "x=a.mtx"}).find("y(0) = 9007199254740993, y(1) = -9223372036854775808\n"),
+      std::string::npos);
+  EXPECT_NE(said({"s = x(i)", "-i", "x=u.npy"}).find("s = 18446744073709551614\n"), std::string::npos);
+  EXPECT_NE(said({"C(i,j) = A(i,j)", "-f", "A=coo_dup int32", "-f", "C=coo_dup int32", "-i", "A=b.mtx"})
+                .find("C(0,0) = -2147483648"),
+            std::string::npos);
+  const auto first = [&](const std::vector<std::string> &words) {
+    return nlohmann::json::parse(said(words)).at("result").at("first").at(0).at("value");
+  };
+  EXPECT_EQ(first({"y(i) = x(i)", "-i", "x=a.mtx", "--json"}).get<std::int64_t>(), large);
+  EXPECT_EQ(first({"y(i) = x(i)", "-i", "x=u.npy", "--json"}).get<std::uint64_t>(), ~std::uint64_t{1});
+  EXPECT_EQ(first({"y(i) = 0.5 * x(i)", "-i", "x=u.npy", "--json"}).get<double>(), 0x1p63);
 }
 
 TEST(ToolLargeIntegers, DoublesRefuse) {

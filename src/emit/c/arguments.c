@@ -100,6 +100,10 @@ int main(int argc, char **argv) {
   unravel_find_sizes(in);
   for (k = 0; k < UNRAVEL_TENSORS; k++)
     if (in[k].is_filled) unravel_fill(&in[k], unravel_orders[k]);
+// part: integers
+  for (k = 0; k < UNRAVEL_TENSORS; k++)
+    if (unravel_adds[k] && !in[k].is_filled) unravel_check_sums(&in[k], unravel_orders[k], unravel_names[k]);
+// part: main
   unravel_run(in, output);
   return 0;
 }

@@ -45,6 +45,7 @@ static int64_t unravel_given[UNRAVEL_GIVEN];
 static int unravel_is_given[UNRAVEL_GIVEN];
 static const int64_t unravel_least[UNRAVEL_TENSORS] = {INT64_MIN, 0};
 static const uint64_t unravel_greatest[UNRAVEL_TENSORS] = {INT64_MAX, 0};
+static const int unravel_adds[UNRAVEL_TENSORS] = {1, 0};
 static const int unravel_modes[UNRAVEL_RESULTS][UNRAVEL_ORDER] = {{0, 0}};
 static void unravel_follow(int64_t *known) {
   if (known[0] < 0 && known[1] >= 0) known[0] = unravel_not_negative(known[1] + unravel_given[0] + 2);
@@ -211,6 +212,45 @@ static void unravel_add_integer(unravel_entries *to, int order, const int64_t *a
     unravel_fail(name, "a value is none of the tensor's type");
   unravel_add(to, order, at, 0);
   ((uint64_t *)to->values)[to->n - 1] = is_negative ? 0 - size : size;
+}
+
+// Compares coordinates; sorted entries' numbers stand behind these, in as many columns as UNRAVEL_ORDER.
+static int unravel_compare(const void *a, const void *b) {
+  const int64_t *one = (const int64_t *)a, *other = (const int64_t *)b;
+  int m;
+  for (m = 0; m < UNRAVEL_ORDER; m++)
+    if (one[m] != other[m]) return one[m] < other[m] ? -1 : 1;
+  return 0;
+}
+
+// Fails where entries of one coordinate add up to what isn't of the tensor's type.
+static void unravel_check_sums(const unravel_entries *of, int order, const char *name) {
+  const size_t size = (UNRAVEL_ORDER + 1) * sizeof(int64_t);
+  int64_t *sorted, e, k;
+  int m;
+  if (of->n < 2) return;
+  sorted = (int64_t *)unravel_resize(NULL, of->n, size);
+  for (e = 0; e < of->n; e++) {
+    for (m = 0; m < UNRAVEL_ORDER; m++) sorted[e * (UNRAVEL_ORDER + 1) + m] = m < order ? of->index[m][e] : 0;
+    sorted[e * (UNRAVEL_ORDER + 1) + UNRAVEL_ORDER] = e;
+  }
+  qsort(sorted, (size_t)of->n, size, unravel_compare);
+  for (e = 0; e < of->n; e = k) {
+    const int64_t *const first = sorted + e * (UNRAVEL_ORDER + 1);
+    uint64_t above = 0, below = 0, next; // of the positive and of the negative ones
+    int is_too_large = 0;
+    for (k = e; k < of->n && unravel_compare(first, sorted + k * (UNRAVEL_ORDER + 1)) == 0; k++) {
+      const uint64_t value = ((const uint64_t *)of->values)[sorted[k * (UNRAVEL_ORDER + 1) + UNRAVEL_ORDER]];
+      const int is_negative = of->least < 0 && value > of->greatest;
+      uint64_t *const sum = is_negative ? &below : &above;
+      next = *sum + (is_negative ? 0 - value : value);
+      is_too_large |= next < *sum;
+      *sum = next;
+    }
+    is_too_large |= above >= below ? above - below > of->greatest : below - above > 0 - (uint64_t)of->least;
+    if (is_too_large) unravel_fail(name, "values of one coordinate add up to none of the tensor's type");
+  }
+  free(sorted);
 }
 
 // Reads an integer, of which it returns the absolute value; of the field 3 exactly, else as a double.

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// Characters of UTF-8, by which places count columns.
+namespace unravel::text {
+
+struct Character {
+  std::size_t length = 1;      // in bytes
+  std::uint32_t codepoint = 0; // meaningful when `valid`
+  bool valid = false;          // well-formed UTF-8
+};
+
+/// The first character (overlong forms and surrogates are not well-formed: then it is a byte). Precondition:
+/// the text isn't empty.
+Character decode(std::string_view text);
+/// Control and formatting characters would garble a message (or hide in it).
+bool is_showable(std::uint32_t codepoint);
+/// How many characters the text has. O(text).
+std::size_t characters_in(std::string_view text);
+
+} // namespace unravel::text
