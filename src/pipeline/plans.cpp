@@ -220,16 +220,9 @@ bool network_of(const Request &request, const Front &front, Plans &made, std::st
     why = fmt::format("`{}` is neither dense nor like a factor", target.tensor);
     return false;
   }
-  // A part of the product has the type that all of it is computed in.
-  const value::Type type = line.statements.front().type;
-  const auto is_of_type = [&](const std::string &tensor) {
-    return value::promoted(compute::type_of(front.types, tensor)) == type;
-  };
-  bool is_of_one_type = compute::type_of(front.types, target.tensor) == type;
   for (std::size_t k = 0; k < contraction->factors.size(); ++k) {
     const compute::Access &access = contraction->factors[k];
     if (contract::has(contraction->masks, k)) continue;
-    is_of_one_type = is_of_one_type && is_of_type(access.tensor);
     if (combine::has_slot_of_each(front.layouts.at(access.tensor))) continue;
     if (contract::has(contraction->divisors, k)) {
       why = fmt::format("the divisor `{}` is sparse", access.tensor);
@@ -240,10 +233,6 @@ bool network_of(const Request &request, const Front &front, Plans &made, std::st
                         value::laws_of(line.statements.front().by).name);
       return false;
     }
-  }
-  if (!is_of_one_type) {
-    why = "its tensors have values of several types";
-    return false;
   }
   made.network = compute::network_of(line, *contraction);
   contract::Network &network = made.network;
