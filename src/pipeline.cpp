@@ -333,21 +333,16 @@ static Compilation compile_front(const Request &request, const Front &front,
     return made;
   };
   const auto collected = [&](const combine::IterationSpace &space, const std::string &why) {
-    if (!front.why.empty()) throw report::Error(refused);
-    const bool adds = space.by == value::Operator::Add && !space.sets; // entries of a list add up
-    if (const auto list = with_list(front, space.target.tensor, adds, refused))
-      return compile(request, *list);
-    if (!front.tree) throw report::Error(refused);
-    return compile(request, with_kept_result(request, front, space.target.tensor, why));
+    return compile_collected(request, front, space, why, refused);
   };
   if (local && choose::adds_several_products(result.combination))
     if (auto made = with_merged(choose::why_united)) return std::move(*made);
   const compute::Program &source = result.computation.program;
   if (const auto check = [&] { return choose::check_assembled(result.combination, source), 0; };
       !report::unless_refused(check, &refused)) {
-    const combine::IterationSpace *again = choose::appended_again(result.combination, source);
-    if (!again) throw report::Error(refused);
-    return collected(*again, again->target.tensor + " is a sum of several products");
+    if (const combine::IterationSpace *again = choose::appended_again(result.combination, source))
+      return collected(*again, again->target.tensor + " is a sum of several products");
+    throw report::Error(refused);
   }
   leave_out(result.combination, distrusted);
   if (front.like) check_structure(front, distrusted);
@@ -428,8 +423,7 @@ static Compilation compile_front(const Request &request, const Front &front,
   }
   if (planner.out_of_order()) {
     report::unless_refused([&] { return planner.fail_out_of_order(), 0; }, &refused);
-    const combine::IterationSpace &space = result.combination.leaves[*planner.out_of_order()];
-    return collected(space, "its entries don't come in order");
+    return collected(result.combination.leaves[*planner.out_of_order()], "its entries don't come in order");
   }
   check_formats(request, front);
   planner.join_teams(result.leaves, steps);

@@ -69,6 +69,16 @@ std::vector<Access> multiplied_of(const Contraction &contraction) {
   return all;
 }
 
+/// Is it the same to reduce in the type that the statement computes in, and to convert sums, as to convert
+/// what is reduced? But for rounding: floating point rounds less where it is no narrower.
+bool may_reduce_before_conversion(const Statement &statement) {
+  const value::Type to = type_of(statement.types, statement.target.tensor), from = statement.type;
+  const auto bytes = [](value::Type type) { return value::facts_of(value::type_of_parts(type)).bytes; };
+  if (to == from) return true;
+  if (value::is_integer(from) && !value::is_integer(to)) return false;
+  return is_converted_by_parts(statement, statement.types) && bytes(to) <= bytes(from);
+}
+
 bool is_plain(const Access &access) {
   return std::ranges::all_of(access.subscripts, [](const Subscript &subscript) {
     return !subscript.index.empty() && subscript.shift == 0;
@@ -200,6 +210,7 @@ private:
     read_by_nested_.clear();
     made.statement = statements_;
     made.product = contraction_.product;
+    made.is_product = line_.type == type_of(line_.types, line_.target.tensor);
     for (const contract::Index &index : network_.indices)
       made.indices.push_back(index.name);
     for (std::size_t number : terms) {
@@ -257,18 +268,32 @@ private:
     if (is_last && contraction_.constant != 1)
       factors.push_back(number_expression(contraction_.constant, line_.span));
     Set indices = 0;
+    std::vector<value::Type> types;
     for (std::size_t number : terms) {
       const contract::Term &term = forest_.terms[number];
       indices |= term.indices;
       for (std::size_t factor : term.factors) {
         const Access &access = contraction_.factors[factor];
-        if (has(contraction_.masks, factor))
+        if (has(contraction_.masks, factor)) {
           made.masks.push_back({access, has(contraction_.absent, factor)});
-        else
-          (has(contraction_.divisors, factor) ? divisors : factors).push_back(expression_of(access));
+          continue;
+        }
+        (has(contraction_.divisors, factor) ? divisors : factors).push_back(expression_of(access));
+        types.push_back(type_of(line_.types, access.tensor));
       }
-      for (std::size_t read : term.terms)
-        if (!contains(terms, read)) factors.push_back(element(read));
+      for (std::size_t read : term.terms) {
+        if (contains(terms, read)) continue;
+        factors.push_back(element(read));
+        types.push_back(types_.at(read));
+      }
+    }
+    value::Type own = types.front();
+    for (std::size_t k = 1; k < types.size(); ++k)
+      own = value::common(own, types[k]);
+    const value::Type type = types_[terms.back()] = type_for(own);
+    if (own != type) {
+      convert((factors.empty() ? divisors : factors).front(), type);
+      if (terms.size() > 1) nested_.back().is_product = false;
     }
     Expression target = is_last ? expression_of(line_.target) : element(terms.back());
     ++statements_;
@@ -279,13 +304,29 @@ private:
     return in_loops(names_of(indices & ~opened), {assigned(made, std::move(target), std::move(value), true)});
   }
 
+  /// What a part of the product is computed in that reads numbers of that type: as all of it is, or, where
+  /// that is complex and the part isn't, in the type of its parts.
+  value::Type type_for(value::Type own) const {
+    return value::is_complex(own) ? line_.type : value::type_of_parts(line_.type);
+  }
+
+  void convert(Expression &factor, value::Type type) const {
+    Expression call;
+    call.kind = Expression::Kind::Call;
+    call.name = {value::name_in_call(value::conversion_to(type)), line_.span};
+    call.span = line_.span;
+    call.children.push_back(std::move(factor));
+    factor = std::move(call);
+  }
+
   Statement line_;
   const Contraction &contraction_;
   const Network &network_;
   const Forest &forest_;
   const std::vector<Set> &walked_;
   std::vector<contract::Buffer> buffers_;
-  std::size_t statements_ = 0; // made so far
+  std::size_t statements_ = 0;               // made so far
+  std::map<std::size_t, value::Type> types_; // of what terms leave for others
   std::vector<NestedTerms> nested_;
   std::vector<std::size_t> read_by_nested_; // of the last of these the network's factors, as it has them
 };
@@ -327,6 +368,10 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
     return refuse("quotients of integers are cut");
   const value::Laws &laws = value::laws_of(made->product);
   const double nothing = value::identity_of(statement.by);
+  if (!may_reduce_before_conversion(statement))
+    return refuse(fmt::format("it reduces numbers of type {}, which it computes in {}",
+                              value::facts_of(type_of(statement.types, statement.target.tensor)).word,
+                              value::facts_of(statement.type).word));
   if (std::isinf(nothing) && made->product == value::Operator::Add && value::is_integer(statement.type))
     return refuse("integers have no infinity: sums with their ends wrap around");
   const bool is_taken_apart = value::distributes(made->product, 0, statement.by) &&

@@ -40,7 +40,7 @@ struct NestedTerms {
   std::vector<std::string> accesses; // by the numbers of the terms' factors, as they are named: "A#2"
   std::vector<std::string> indices;  // by the numbers of loops
   value::Operator product = value::Operator::Multiply;
-  /// Else it has masks or divisors, and its statement is computed as it is written (with_names).
+  /// Else it has masks, divisors or conversions, and its statement is computed as it is written (with_names).
   bool is_product = true;
 };
 

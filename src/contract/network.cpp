@@ -61,22 +61,42 @@ double Network::elements(Set some) const {
 double Network::share(std::size_t factor, Set opened) const {
   const Factor &sparse = factors[factor];
   double all = 1, stored = 1;
-  for (std::size_t k = 0; k < sparse.stored.size() && has(opened, sparse.stored[k]); ++k) {
+  const std::size_t end = depth(factor, opened);
+  for (std::size_t k = 0; k < end; ++k) {
     all *= indices[sparse.stored[k]].size;
     stored = sparse.prefixes[k];
   }
   return all > 0 && stored > 0 ? stored / all : 1; // of nothing, all
 }
 
+std::size_t Network::depth(std::size_t factor, Set opened) const {
+  const std::vector<std::size_t> &stored = factors[factor].stored;
+  std::size_t depth = 0;
+  while (depth < stored.size() && has(opened, stored[depth]))
+    ++depth;
+  return depth;
+}
+
 Network::Part Network::part(Set some, Set opened, Set now) const {
   Part part;
+  std::size_t walked = 0; // factors
   for (std::size_t k = 0; k < factors.size(); ++k) {
-    if (!has(some, k)) continue;
+    if (!has(some, k) || depth(k, now) == depth(k, opened)) continue;
     const double own = share(k, now) / share(k, opened);
     part.left *= own;
     part.visited = std::min(part.visited, own);
+    ++walked;
   }
+  for (const Join &join : joins)
+    if (has(some, join.one) && has(some, join.other) && is_met(join, now) && !is_met(join, opened))
+      part.left *= join.ratio;
+  if (walked == 1) part.visited = part.left;
   return part;
+}
+
+bool Network::is_met(const Join &join, Set opened) const {
+  return depth(join.one, opened) == factors[join.one].stored.size() &&
+         depth(join.other, opened) == factors[join.other].stored.size();
 }
 
 bool Network::may_open(Set sparse, Set opened, std::size_t index) const {
@@ -128,7 +148,7 @@ std::string product_text(const Network &network, const std::vector<std::size_t> 
     (is_mask          ? masks
      : factor.divides ? divisors
                       : multiplied)
-        .push_back((factor.is_absent ? "not " : "") + factor.text);
+        .push_back((factor.is_absent ? "!" : "") + factor.text);
   }
   multiplied.insert(multiplied.end(), more.begin(), more.end());
   if (multiplied.empty() && !divisors.empty()) multiplied.push_back("1");
@@ -152,6 +172,12 @@ std::string to_text(const Network &network) {
     for (std::size_t k = 0; k < factor.stored.size(); ++k)
       text += fmt::format(" {} {:g}", network.indices[factor.stored[k]].name, factor.prefixes[k]);
     text += "\n";
+  }
+  for (const Join &join : network.joins) {
+    const Factor &one = network.factors[join.one], &other = network.factors[join.other];
+    const double anywhere = one.prefixes.back() * other.prefixes.back() /
+                            network.elements(network.of(join.one) & network.of(join.other));
+    text += fmt::format("  {} meets {} {:.3g} times\n", one.text, other.text, join.ratio * anywhere);
   }
   return text;
 }

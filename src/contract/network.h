@@ -46,11 +46,19 @@ struct Factor {
   bool may_miss() const { return is_sparse() || role == Role::Mask; }
 };
 
+/// Two sparse factors with one index in common, where data say how many pairs of their entries have the same
+/// value of it: how many times as many as if the entries lay anywhere.
+struct Join {
+  std::size_t one = 0, other = 0; // factors
+  double ratio = 1;
+};
+
 struct Network {
   std::string target;   // "y(i)"
   std::string semiring; // where it isn't `+.*`: " in min.+"
   std::vector<Index> indices;
   std::vector<Factor> factors;
+  std::vector<Join> joins = {};
   Set result = 0;                      // the indices of the target, numbered in the order of its subscripts
   bool is_lent = false;                // the result has the entries of a factor
   std::vector<std::string> taken = {}; // names with another meaning: of operators
@@ -75,15 +83,19 @@ struct Network {
   /// May such a product have no value: is a factor sparse, or a mask?
   bool may_miss(Set factors) const;
 
+  /// How many of a sparse factor's indices, as they are stored, are opened.
+  std::size_t depth(std::size_t factor, Set opened) const;
   /// Which part of the values of the opened indices a sparse factor leaves: those that are a stored prefix.
   double share(std::size_t factor, Set opened) const;
   /// The same of all of these sparse factors, in a loop that the indices `now` are opened by: which part of
-  /// its values they leave, as if they were independent; and which one it goes through, the entries of that
-  /// with the fewest.
+  /// its values they leave, as if they were independent but for joins; and which one it goes through, the
+  /// entries of that with the fewest.
   struct Part {
     double left = 1, visited = 1;
   };
   Part part(Set factors, Set opened, Set now) const;
+  /// Are both factors' entries found in loops over these indices?
+  bool is_met(const Join &join, Set opened) const;
   /// May a loop over the index come after those of `opened`, in which these sparse factors are read? It keeps
   /// their stored order, and what is stored comes first.
   bool may_open(Set sparse, Set opened, std::size_t index) const;

@@ -101,6 +101,8 @@ private:
     at->second = network_.elements(indices);
     for (std::size_t k = 0; k < network_.factors.size(); ++k)
       at->second *= network_.share(k, indices);
+    for (const Join &join : network_.joins)
+      if (network_.is_met(join, indices)) at->second *= std::min(join.ratio, 1.0);
     return at->second;
   }
 

@@ -459,7 +459,7 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   load_local(local.tensor, format == request.formats.end() ? local.layout : format->second, front);
   for (const auto &[buffer, layout] : planned.layouts)
     load_local(buffer, layout, front);
-  settle_types_of_put(request, front);
+  settle_types_of_put(request, local.tensor, front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();
   return front;

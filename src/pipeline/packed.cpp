@@ -88,6 +88,19 @@ std::optional<Front> with_list(Front front, const std::string &tensor, bool may_
   return front;
 }
 
+Compilation compile_collected(const Request &request, const Front &front,
+                              const combine::IterationSpace &space, const std::string &why,
+                              const report::Diagnostic &refused) {
+  const std::string &tensor = space.target.tensor;
+  if (!front.why.empty()) throw report::Error(refused);
+  const bool adds = space.by == value::Operator::Add && !space.sets; // entries of a list add up
+  if (const auto list = with_list(front, tensor, adds, refused)) return compile(request, *list);
+  const auto make = [&] { return compile(request, with_kept_result(request, front, tensor, why)); };
+  if (front.tree)
+    if (std::optional<Compilation> made = report::unless_refused(make)) return std::move(*made);
+  throw report::Error(refused);
+}
+
 void require_packing_in_c(const Compilation &compilation) {
   for (const auto &[tensor, packed] : compilation.packed) {
     const packing::PackPlan plan = packing::plan_packing(packed.layout);

@@ -13,6 +13,13 @@ namespace unravel::pipeline {
 std::optional<Front> with_list(Front front, const std::string &tensor, bool may_repeat,
                                const report::Diagnostic &why);
 
+/// The request compiled with the entries that the space makes collected before they are the result's: in a
+/// list that is packed behind the kernel, or else, of a program, in a local tensor (with_kept_result; `why`:
+/// for people). Throws `refused` where neither is possible, or where something is done for them already.
+Compilation compile_collected(const Request &request, const Front &front,
+                              const combine::IterationSpace &space, const std::string &why,
+                              const report::Diagnostic &refused);
+
 // ---- as C: a function around the kernel packs
 
 /// Throws a limit where the C text of a packing doesn't do all that the layout asks for.

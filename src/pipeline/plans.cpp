@@ -77,6 +77,29 @@ void take_stored(contract::Factor &factor, contract::Set &walked, const compute:
   }
 }
 
+/// What the data say of each two sparse factors with one index in common.
+std::vector<contract::Join> joins_of(const contract::Network &network,
+                                     const compute::Contraction &contraction, const Request &request) {
+  const auto mode_of = [&](std::size_t factor, std::size_t index) {
+    const std::vector<std::size_t> &indices = network.factors[factor].indices;
+    return static_cast<std::size_t>(std::ranges::find(indices, index) - indices.begin());
+  };
+  std::vector<contract::Join> joins;
+  for (std::size_t one = 0; one < network.factors.size(); ++one)
+    for (std::size_t other = one + 1; other < network.factors.size(); ++other) {
+      const contract::Set shared = network.of(one) & network.of(other);
+      if (!network.factors[one].is_sparse() || !network.factors[other].is_sparse() ||
+          !std::has_single_bit(shared))
+        continue;
+      const auto index = static_cast<std::size_t>(std::countr_zero(shared));
+      if (const double *ratio =
+              count_of(request.counts, join_name(contraction.factors[one].tensor, mode_of(one, index),
+                                                 contraction.factors[other].tensor, mode_of(other, index))))
+        joins.push_back({one, other, *ratio});
+    }
+  return joins;
+}
+
 Front planned(const Request &request, Front front, compute::PlannedLine line, std::string why) {
   front.schedule.plan.reset();
   front.why = std::move(why);
@@ -153,6 +176,14 @@ double work_of(const Plans &plans, const contract::Forest &forest) {
   return contract::cost_of(plans.network, forest, {contract::Objective::Work});
 }
 
+/// Elements of buffers in front of all loops, which are set to begin with.
+double cleared_by(const Plans &plans, const contract::Forest &forest) {
+  double elements = 0;
+  for (const contract::Buffer &buffer : contract::buffers_of(forest))
+    if (buffer.shared == 0) elements += plans.network.elements(buffer.modes);
+  return elements;
+}
+
 bool is_program(const Front &front, const Plans &plans, const contract::Plan &plan) {
   return planned_line(front, plans, plan).program.has_value();
 }
@@ -193,6 +224,11 @@ const contract::Plan *in_one_nest(const Front &front, const Plans &plans) {
 
 } // namespace
 
+std::string join_name(std::string one, std::size_t mode, std::string other, std::size_t other_mode) {
+  one += fmt::format(".{}", mode), other += fmt::format(".{}", other_mode);
+  return fmt::format("{}*{}", std::min(one, other), std::max(one, other));
+}
+
 bool has_wishes(const parse::ScheduleTree &schedule) {
   return !schedule.order.empty() || !schedule.transformations.empty() || !schedule.loops.empty() ||
          !schedule.parallel.empty() || !schedule.fused.empty() || !schedule.reductions.empty() ||
@@ -220,16 +256,9 @@ bool network_of(const Request &request, const Front &front, Plans &made, std::st
     why = fmt::format("`{}` is neither dense nor like a factor", target.tensor);
     return false;
   }
-  // A part of the product has the type that all of it is computed in.
-  const value::Type type = line.statements.front().type;
-  const auto is_of_type = [&](const std::string &tensor) {
-    return value::promoted(compute::type_of(front.types, tensor)) == type;
-  };
-  bool is_of_one_type = compute::type_of(front.types, target.tensor) == type;
   for (std::size_t k = 0; k < contraction->factors.size(); ++k) {
     const compute::Access &access = contraction->factors[k];
     if (contract::has(contraction->masks, k)) continue;
-    is_of_one_type = is_of_one_type && is_of_type(access.tensor);
     if (combine::has_slot_of_each(front.layouts.at(access.tensor))) continue;
     if (contract::has(contraction->divisors, k)) {
       why = fmt::format("the divisor `{}` is sparse", access.tensor);
@@ -240,10 +269,6 @@ bool network_of(const Request &request, const Front &front, Plans &made, std::st
                         value::laws_of(line.statements.front().by).name);
       return false;
     }
-  }
-  if (!is_of_one_type) {
-    why = "its tensors have values of several types";
-    return false;
   }
   made.network = compute::network_of(line, *contraction);
   contract::Network &network = made.network;
@@ -256,6 +281,7 @@ bool network_of(const Request &request, const Front &front, Plans &made, std::st
   for (std::size_t k = 0; k < network.factors.size(); ++k)
     if (network.factors[k].divides && meets_sparse(network, k))
       network.factors[k].role = contract::Factor::Role::Beside;
+  network.joins = joins_of(network, *contraction, request);
   if (std::popcount(network.parts()) < 2) {
     why = "it has fewer than two factors beside its divisors";
     return false;
@@ -341,7 +367,7 @@ std::vector<std::size_t> choices_beside(const Front &front, const Plans &plans, 
     if (!is_too_much && plan.cost > cost::worth * own_cost && !is_in_registers(plan.forest, plans.network))
       continue;
     const double work = work_of(plans, plan.forest);
-    if (work >= own_work && is_too_much) continue;
+    if (is_too_much && work + cleared_by(plans, plan.forest) >= own_work) continue;
     if (work > most && !is_too_much) continue;
     if (may_be_kernel(front, plans, plan)) (work <= most ? choices : others).push_back(number);
   }

@@ -33,6 +33,10 @@ struct Plans {
 /// Does the user speak of the loops, or the result's entries, so that they must stay as they are?
 bool has_wishes(const parse::ScheduleTree &schedule);
 
+/// In a request's counts: how many times as many pairs of entries have the same coordinates in these modes of
+/// two tensors as if their entries lay anywhere.
+std::string join_name(std::string one, std::size_t mode, std::string other, std::size_t other_mode);
+
 /// The line as a network, by the counts that the request has; guesses stand for the others. False where it
 /// can't be taken apart, and then `why`. Sets `contraction` and `walked`, too.
 bool network_of(const Request &request, const Front &front, Plans &plans, std::string &why);

@@ -110,7 +110,7 @@ Front values_front(const Request &request, Front front, const std::optional<comp
     const compute::Program &line = front.computation.program;
     const bool begins_with_zeros = compute::identity_of(line.statements.front()) == 0;
     put_program(with_local(line, *local, entries), line.fills, front);
-    settle_types_of_put(request, front);
+    settle_types_of_put(request, local->tensor, front);
     if (begins_with_zeros) front.computation.program.zero_once_read.insert(local->tensor);
     std::erase(front.other_formats, local->tensor);
   } else {

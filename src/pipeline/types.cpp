@@ -255,12 +255,8 @@ void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &fr
   front.computation.text = std::move(text);
 }
 
-void settle_types_of_put(const Request &request, Front &front) {
-  const compute::Program &program = front.computation.program;
-  const value::Type type = front.types.at(front.computation.tensors.front().name);
-  for (const auto *locals : {&program.local_tensors, &program.locals})
-    for (const auto &[local, around] : *locals)
-      front.types[local] = type;
+void settle_types_of_put(const Request &request, const std::string &local, Front &front) {
+  front.types[local] = front.types.at(front.computation.tensors.front().name);
   settle_types(request, front);
 }
 
@@ -271,7 +267,7 @@ void take_program(const Request &request, const parse::ProgramTree &tree, Front 
   if (const double initial = compute::initial_of(line, result); initial != 0) fills.emplace(result, initial);
   front.is_planned = true;
   put_program(tree, std::move(fills), front);
-  settle_types_of_put(request, front);
+  settle_types(request, front);
 }
 
 } // namespace unravel::pipeline

@@ -13,11 +13,13 @@ void settle_types(const Request &request, Front &front);
 void settle_list(layout::Layout &list, value::Type of_result);
 
 /// In place of the front's line the program that it is taken apart into; what is said of the line is kept.
-/// The types are settled then: all locals of the program have that of the result.
+/// The types are settled then: a local that stands for the result has its type, what other locals hold has
+/// the one that it is computed in.
 void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &front);
-void settle_types_of_put(const Request &request, Front &front);
+void settle_types_of_put(const Request &request, const std::string &local, Front &front);
 
-/// Both, of a program of plans, whose locals need no layouts; its result begins with what the line's does.
+/// In the line's place a program of plans, whose locals need no layouts; its result begins with what the
+/// line's does.
 void take_program(const Request &request, const parse::ProgramTree &tree, Front &front);
 
 } // namespace unravel::pipeline

@@ -14,6 +14,7 @@
 #include "run/assembled.h"
 #include "run/converted.h"
 #include "run/extents.h"
+#include "run/joins.h"
 #include "run/levels.h"
 #include "run/operand.h"
 #include "run/outputs.h"
@@ -272,7 +273,7 @@ private:
 
   /// What loop-order planning may know of the data.
   schedule::Counts counts() const {
-    schedule::Counts counts;
+    schedule::Counts counts = joins_;
     for (const auto &[name, tensor] : tensors_)
       for (const auto &[count, value] : tensor::known_counts(tensor))
         counts[name + "." + count] = value;
@@ -289,8 +290,9 @@ private:
   }
 
   void make_kernel() {
-    pipeline::Request request = with_counts();
     const compute::Program &program = front_.computation.program;
+    if (pipeline::may_have_plans(front_)) joins_ = joins_of(program, tensors_);
+    pipeline::Request request = with_counts();
     report_.has_special_values = pipeline::may_have_plans(front_) && (has_special_values(program, tensors_) ||
                                                                       has_zero_divisor(program, tensors_));
     if (report_.has_special_values) front_.schedule.plan = pipeline::no_plan;
@@ -548,6 +550,7 @@ private:
   std::map<std::string, tensor::Tensor> initial_; // of the results
   Converted converted_;
   std::vector<std::string> distrusted_;
+  schedule::Counts joins_;
   Report report_;
 };
 

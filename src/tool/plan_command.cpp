@@ -5,6 +5,7 @@
 #include "pipeline/weighed.h"
 #include "report/diagnostic.h"
 #include "report/suggest.h"
+#include "run/joins.h"
 #include "tensor/counts.h"
 #include "tool/commands.h"
 #include "tool/options.h"
@@ -32,7 +33,9 @@ void count_data(const Options &options, pipeline::Request &request) {
   run::Request on_data = run_request(options);
   on_data.compile.schedules.push_back("plan none");
   add_dense_inputs(on_data);
-  for (const auto &[name, tensor] : run::prepare(on_data).tensors) {
+  const run::Prepared data = run::prepare(on_data);
+  request.counts.merge(run::joins_of(data.compilation.computation.program, data.tensors));
+  for (const auto &[name, tensor] : data.tensors) {
     for (const auto &[count, value] : tensor::known_counts(tensor))
       request.counts[name + "." + count] = value;
     for (const auto &[size, value] : tensor.sizes) // 0, too

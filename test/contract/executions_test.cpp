@@ -68,5 +68,16 @@ TEST(Executions, FollowFromWhatIsStored) {
   EXPECT_EQ(rounded, (std::vector<double>{45, 700, 3000, 48000}));
 }
 
+TEST(Executions, FollowFromWhereEntriesMeet) {
+  Network network = network_of("y(i) = A(i,j) * B(j,k) * x(k)", {{'i', 100}, {'j', 100}, {'k', 100}},
+                               {{"A", {100, 100}}, {"B", {100, 100}}});
+  const auto executions = [&] { return executions_of(network, as_written(network)).back(); };
+  EXPECT_NEAR(executions(), 100, 1e-9);
+  network.joins.push_back({0, 1, 100}); // a full column of A, a full row of B
+  EXPECT_NEAR(executions(), 100 * 100, 1e-6);
+  network.joins.back().ratio = 0.01; // one of B's entries lies in a row to which a column of A leads
+  EXPECT_NEAR(executions(), 1, 1e-9);
+}
+
 } // namespace
 } // namespace unravel::contract::test

@@ -5,6 +5,7 @@
 #include "contract/networks.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -165,6 +166,23 @@ TEST(Search, finds_the_least_of_all_forests_under_a_mask) {
     expect_least(network, forests, true);
   }
   EXPECT_GT(masked, 10u);
+}
+
+TEST(Search, finds_the_least_of_all_forests_of_factors_that_meet) {
+  std::mt19937_64 random(213);
+  std::size_t forests = 0, joined = 0;
+  for (int round = 0; round < 300 && joined < 40; ++round) {
+    Network network = random_network(random, 3);
+    for (std::size_t one = 0; one < 3; ++one)
+      for (std::size_t other = one + 1; other < 3; ++other)
+        if (network.factors[one].is_sparse() && network.factors[other].is_sparse() &&
+            std::popcount(network.of(one) & network.of(other)) == 1)
+          network.joins.push_back({one, other, std::exp(static_cast<double>(random() % 9) - 4)});
+    if (network.joins.empty()) continue;
+    ++joined;
+    expect_least(network, forests, true);
+  }
+  EXPECT_EQ(joined, 40u);
 }
 
 TEST(Search, asks_a_mask_wherever_its_indices_are_and_divides_once) {

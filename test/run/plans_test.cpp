@@ -40,7 +40,27 @@ const std::vector<Problem> &lines() {
       // operators of the line's own
       {"y(i) min= A(i,j) + B(j,k) + x(k)", {{"A", "csr fill inf"}, {"B", "csr fill inf"}}, {}, {}},
       {"y(i) max= min(A(i,j), B(j,k), x(k))", {{"A", "csr fill -inf"}}, {}, {}},
-      {"y(i) or= and(A(i,j), B(j,k), x(k))", {{"A", "csr"}}, {}, {}},
+      // types: parts are computed in the type of all, or, of real ones beside complex ones, of its parts
+      {"y(i) += A(i,j) * B(j,k) * x(k)",
+       {{"A", "csr int64"}, {"B", "csr int32"}, {"x", "dense int8"}, {"y", "dense int64"}},
+       {},
+       {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k)",
+       {{"A", "csr"}, {"B", "csr f32"}, {"x", "dense f32"}, {"y", "dense f32"}},
+       {},
+       {}},
+      {"y(i) = 0.5 * A(i,j) * B(j,k) * x(k)",
+       {{"A", "csr int32"}, {"B", "csr int32"}, {"x", "dense int32"}},
+       {},
+       {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k) / d(k)",
+       {{"A", "csr"}, {"B", "csr int32"}, {"x", "dense int32"}, {"d", "dense int32"}},
+       {},
+       {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k)",
+       {{"A", "csr complex128"}, {"B", "csr"}, {"y", "dense complex128"}},
+       {},
+       {}},
       // masks: of the result; of indices that are summed over; of each once, or of two
       {"C(i,l) = A(i,j) * B(j,k) * D(k,l) mask M(i,l)", {{"A", "csr"}, {"B", "csr"}, {"M", "csr"}}, {}, {}},
       {"C(i,l) += A(i,j) * B(j,k) * D(k,l) mask !M(l,i)", {{"A", "csr"}, {"M", "coo"}}, {}, {}},
@@ -250,8 +270,18 @@ TEST(Plans, what_the_laws_or_the_form_forbid_is_kept_as_written) {
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) / z(k)", {{"z", "sv"}}), "the divisor `z` is sparse");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * abs(x(k))", {}), "the value is not a product of tensors");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k) * x(k) in min.+",
-                       {{"A", "csr int32"}, {"B", "csr int32"}, {"x", "dense int32"}}),
+                       {{"A", "csr int32"}, {"B", "csr int32"}, {"x", "dense int32"}, {"y", "dense int32"}}),
             "integers have no infinity: sums with their ends wrap around");
+  const auto refusal_in = [&](const std::string &types, const std::string &result) {
+    return refusal_of(
+        "y(i) = A(i,j) * B(j,k) * x(k)",
+        {{"A", "csr " + types}, {"B", "csr " + types}, {"x", "dense " + types}, {"y", "dense " + result}});
+  };
+  EXPECT_EQ(refusal_in("int32", "int64"), "it reduces numbers of type int64, which it computes in int32");
+  EXPECT_EQ(refusal_in("int32", "f64"), "it reduces numbers of type f64, which it computes in int32");
+  EXPECT_EQ(refusal_in("f64", "int32"), "it reduces numbers of type int32, which it computes in f64");
+  EXPECT_EQ(refusal_in("f32", "f64"), "it reduces numbers of type f64, which it computes in f32");
+  EXPECT_EQ(refusal_in("bool", "bool"), "it reduces numbers of type bool, which it computes in int32");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * B(j,k+1) * x(k)", {}), "subscripts are sums");
   EXPECT_EQ(refusal_of("y(i) = A(i,j) * x(j) * z(j) + b(i)", {}),
             "it is not a single product in index notation");

@@ -59,6 +59,28 @@ TEST(ToolPlan, TakesPlansThatAreCheaperByAFifth) {
   EXPECT_FALSE(is_large_taken);
 }
 
+/// A full column of A leads to a full row of B: so many products are summed as there are pairs of entries.
+TEST(ToolPlan, CountsHowOftenEntriesMeet) {
+  const Desk desk;
+  std::string column = "%%MatrixMarket matrix coordinate pattern general\n300 300 300\n", row = column;
+  for (int k = 1; k <= 300; ++k)
+    column += fmt::format("{} 1\n", k), row += fmt::format("1 {}\n", k);
+  desk.write("column.mtx", column);
+  desk.write("row.mtx", row);
+  const std::vector<std::string> given{chain, "-f",           "A=csr", "-f",       "B=csr",
+                                       "-i",  "A=column.mtx", "-i",    "B=row.mtx"};
+  const auto with = [&](std::vector<std::string> words, const std::vector<std::string> &more) {
+    words.insert(words.end(), given.begin(), given.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return desk.unravel(words);
+  };
+  const std::string plans = with({"plan"}, {}).out;
+  EXPECT_NE(plans.find("A(i, j) meets B(j, k) 9e+04 times"), std::string::npos) << plans;
+  EXPECT_NE(plans.find("plan 1, taken"), std::string::npos) << plans;
+  const Outcome out = with({"run"}, {"-i", "x=ones", "--check"});
+  EXPECT_NE(out.out.find("loop  j "), std::string::npos) << out.out << out.error; // the program's first one
+}
+
 /// The prefixes that a factor stores, and the indices' sizes, of a plan that is shown.
 std::string stored_by(const nlohmann::json &plans, std::size_t factor) {
   std::string text;
