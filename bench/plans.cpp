@@ -73,11 +73,11 @@ std::vector<Case> cases_of(const std::string &kernel, bool quick) {
   return cases;
 }
 
-std::string text_of(const compute::PlannedLine &line) {
-  std::string text = line.program ? parse::to_text(*line.program) : "";
-  for (const compute::NestedTerms &nested : line.nested)
-    text += parse::to_text(nested.program);
-  return text;
+/// As which it is compiled.
+std::string text_of(const pipeline::Front &front, const pipeline::Plans &plans, const contract::Plan &plan) {
+  const compute::PlannedLine line = pipeline::planned_line(front, plans, plan);
+  return (line.program ? parse::to_text(*line.program) : "") +
+         (line.nested.empty() ? "" : contract::to_text(plans.network, plan.forest));
 }
 
 /// The numbers of the best plans that are programs of their own, and not the one that is taken.
@@ -88,13 +88,12 @@ std::vector<std::size_t> other_plans(const pipeline::Request &request) {
   if (!plans) throw std::runtime_error(why);
   const std::optional<std::size_t> taken = pipeline::compile(request).plan;
   std::set<std::string> programs;
-  if (taken) programs.insert(text_of(pipeline::planned_line(front, *plans, plans->found.plans[*taken])));
+  if (taken) programs.insert(text_of(front, *plans, plans->found.plans[*taken]));
   std::vector<std::size_t> numbers;
   for (std::size_t k = 0; k < plans->found.plans.size() && numbers.size() < 3; ++k) {
     const contract::Plan &plan = plans->found.plans[k];
     if (plan.cost > 20 * plans->found.plans.front().cost) break;
-    const compute::PlannedLine line = pipeline::planned_line(front, *plans, plan);
-    if (programs.insert(text_of(line)).second) numbers.push_back(k + 1);
+    if (programs.insert(text_of(front, *plans, plan)).second) numbers.push_back(k + 1);
   }
   return numbers;
 }

@@ -82,11 +82,11 @@ std::optional<pipeline::Plans> plans_of(const Problem &line, std::size_t most, s
   return pipeline::plans_of(request, pipeline::read_request(request), most, why);
 }
 
-std::string text_of(const compute::PlannedLine &line) {
-  std::string text = line.program ? parse::to_text(*line.program) : "";
-  for (const compute::NestedTerms &nested : line.nested)
-    text += parse::to_text(nested.program);
-  return text;
+/// As which it is compiled.
+std::string text_of(const pipeline::Front &front, const pipeline::Plans &plans, const contract::Plan &plan) {
+  const compute::PlannedLine line = pipeline::planned_line(front, plans, plan);
+  return (line.program ? parse::to_text(*line.program) : "") +
+         (line.nested.empty() ? "" : contract::to_text(plans.network, plan.forest));
 }
 
 /// With each of its plans that is a kernel of its own.
@@ -98,8 +98,7 @@ std::vector<Problem> with_plans(const Problem &line, std::size_t most = pipeline
   std::set<std::string> programs;
   std::vector<Problem> all;
   for (std::size_t k = 0; plans && k < plans->found.plans.size(); ++k) {
-    const compute::PlannedLine made = pipeline::planned_line(front, *plans, plans->found.plans[k]);
-    if (!programs.insert(text_of(made)).second) continue;
+    if (!programs.insert(text_of(front, *plans, plans->found.plans[k])).second) continue;
     all.push_back(line);
     all.back().schedules.push_back("plan " + std::to_string(k + 1));
   }
