@@ -169,9 +169,11 @@ private:
   }
 
   static Value initial_of(const ProgramResult &result, std::size_t k, value::Type type) {
-    Value made = entry_of(result.initial[k], result.imaginary.empty() ? 0 : result.imaginary[k],
-                          result.in_halves, type);
-    if (!value::is_integer(type)) made.magnitude = made.size();
+    const double imaginary = result.imaginary.empty() ? 0 : result.imaginary[k];
+    if (result.in_halves) return entry_of(result.initial[k], imaginary, true, type);
+    if (value::is_integer(type)) return constant(result.initial[k], type);
+    Value made{result.initial[k], 0, imaginary};
+    made.magnitude = made.size();
     return made;
   }
 

@@ -44,7 +44,7 @@ struct LaterStatement {
 constexpr LaterStatement later_statements[] = {
     {"struct", "declare the arrays separately: `index row[NNZ], col[NNZ]; value val[NNZ];`"},
     {"function", "declare an `index` array that holds the function's values"},
-    {"fill", "a tensor has a fill, in any layout: -f 'A=csr fill inf'"},
+    {"fill", "a tensor has a fill, in any layout: its format is `csr fill inf`"},
 };
 
 const std::vector<std::string> level_formats = {"dense", "compressed", "singleton",

@@ -256,8 +256,7 @@ void find_dropped(Front &front) {
 bool may_get_result_local(const Request &request, const Front &front) {
   const compute::Program &program = front.computation.program;
   if (front.tree && std::ranges::any_of(front.computation.tensors, [&](const compute::TensorUse &use) {
-        return use.is_result && request.formats.contains(use.name) &&
-               !compute::why_kept(*front.tree, use.name).empty();
+        return use.is_result && request.formats.contains(use.name);
       }))
     return true;
   return request.formats.contains(program.statements.front().target.tensor) &&

@@ -94,10 +94,15 @@ Compilation compile_collected(const Request &request, const Front &front,
   const std::string &tensor = space.target.tensor;
   if (!front.why.empty()) throw report::Error(refused);
   const bool adds = space.by == value::Operator::Add && !space.sets; // entries of a list add up
-  if (const auto list = with_list(front, tensor, adds, refused)) return compile(request, *list);
-  const auto make = [&] { return compile(request, with_kept_result(request, front, tensor, why)); };
-  if (front.tree)
-    if (std::optional<Compilation> made = report::unless_refused(make)) return std::move(*made);
+  std::optional<Front> list = with_list(front, tensor, adds, refused);
+  if (list && !front.tree) return compile(request, *list);
+  if (!front.tree) throw report::Error(refused);
+  if (list) {
+    list->tree.reset(); // a list that would be kept in a local tensor first is of no use
+    if (auto made = report::unless_refused([&] { return compile(request, *list); })) return std::move(*made);
+  }
+  const auto keep = [&] { return compile(request, with_kept_result(request, front, tensor, why)); };
+  if (auto made = report::unless_refused(keep)) return std::move(*made);
   throw report::Error(refused);
 }
 
