@@ -121,6 +121,8 @@ public:
     }
     for (const std::string &local : locals_with_entries(program))
       stored_[local];
+    for (const std::string &tensor : input.listed)
+      stored_[tensor];
   }
 
   SparseReference run_sparse() {
@@ -314,6 +316,7 @@ private:
   /// Null where nothing is stored.
   const Value *read(const Access &access, Value &room) {
     if (access.is_local || results_.contains(access.tensor)) {
+      if (stored_.contains(access.tensor) && !is_stored(access)) return nullptr;
       const Value &own = element(access);
       const auto choices = choices_.find(access.tensor);
       if (choices == choices_.end() || !choices->second.contains(offset_of(access))) return &own;
@@ -368,7 +371,7 @@ private:
     const bool is_identity = value::is_integer(type) ? value.integer == identity.integer
                                                      : value.value == identity.value && value.imaginary == 0;
     if (statement.accumulate && (!made || (!made->is_stored && is_identity))) return;
-    note_stored(statement);
+    note_stored(statement, !made || made->is_stored);
     Value &target = element(statement.target);
     note_choice(statement, target, value);
     target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;
@@ -405,13 +408,9 @@ private:
   }
 
   /// A local's element is stored from the first write on, until it is set to 0.
-  void note_stored(const Statement &statement) {
+  void note_stored(const Statement &statement, bool is_there) {
     const auto own = stored_.find(statement.target.tensor);
     if (own == stored_.end()) return;
-    bool is_there = true;
-    value::each_leaf<Access>(statement.value, [&](const Access &read) {
-      is_there = is_there && (!stored_.contains(read.tensor) || is_stored(read));
-    });
     if (!statement.accumulate && value::is_zero(statement.value) && statement.masks.empty())
       own->second.erase(coordinate_of(statement.target));
     else if (is_there)
@@ -527,7 +526,7 @@ private:
   std::map<std::string, Entries> operands_;
   std::map<std::string, Value> locals_;
   std::map<std::string, Choices> choices_;             // of results and locals
-  std::map<std::string, std::set<Coordinate>> stored_; // of locals of which that matters
+  std::map<std::string, std::set<Coordinate>> stored_; // of tensors of which that matters
   std::map<std::string, Written> results_;
   std::string missing_;
   text::Span missing_span_;

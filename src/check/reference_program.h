@@ -4,6 +4,7 @@
 #include "compute/computation.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,8 @@ struct ProgramInput {
   /// Of index variables of free statements whose values are restricted to [first, second).
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges = {};
   std::map<std::string, value::Type> types = {}; // of tensors and scalars (compute::Computation)
+  /// Locals and results that list their entries: what isn't stored is nothing, as of operands.
+  std::set<std::string> listed = {};
 };
 
 struct ProgramReference {

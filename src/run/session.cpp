@@ -455,6 +455,12 @@ private:
       input.operands[old] = &(made.unpacked[old] = convert::unpack_exactly(initial_.begin()->second));
     }
     const bool special = has_special_values(front_.computation.program, tensors_);
+    for (const auto &[local, around] : front_.computation.program.local_tensors)
+      if (const auto layout = front_.layouts.find(local);
+          layout != front_.layouts.end() && !combine::has_slot_of_each(layout->second))
+        input.listed.insert(local);
+    for (const auto &[name, tensor] : initial_)
+      if (is_assembled(name)) input.listed.insert(name);
     for (const compute::TensorUse &use : front_.computation.tensors)
       if (!use.is_result) input.operands.emplace(use.name, &coordinates_of(use.name, special, made.unpacked));
     for (const parse::ScheduleTree::Transformation &bound : front_.schedule.transformations)
