@@ -434,7 +434,8 @@ private:
         return Evaluated{value::is_integer(own) ? as_read(*value, type) : *value};
       if (absent_is_nothing && !access->fill) return std::nullopt;
       const double fill = access->fill_or_zero();
-      return Evaluated{constant(fill, own), false, fill};
+      const Value nothing = constant(fill, own);
+      return Evaluated{value::is_integer(own) ? as_read(nothing, type) : nothing, false, fill};
     }
     if (const auto *coordinate = std::get_if<term::Term>(&tree.kind)) {
       const value::Scalar number{value::Type::Int64, 0, value_of(*coordinate)};

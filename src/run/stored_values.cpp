@@ -61,6 +61,15 @@ bool has_special_values(const compute::Program &program,
   });
 }
 
+bool has_infinite_fill(const compute::Program &program) {
+  bool found = false;
+  for (const compute::Statement &statement : program.statements)
+    compute::each_read(statement, [&](const compute::Access &read) {
+      found = found || !std::isfinite(read.fill_or_zero());
+    });
+  return found;
+}
+
 bool has_zero_divisor(const compute::Program &program, const std::map<std::string, tensor::Tensor> &tensors) {
   return any_read(program, tensors, [](const tensor::Tensor &tensor, value::Role role) {
     return role == value::Role::Divisor && has_zero(tensor);

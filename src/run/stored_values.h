@@ -14,6 +14,8 @@ namespace unravel::run {
 /// stored.
 bool has_special_values(const compute::Program &program,
                         const std::map<std::string, tensor::Tensor> &tensors);
+/// The same of what they read where nothing is stored.
+bool has_infinite_fill(const compute::Program &program);
 
 /// Does a statement divide by a tensor with a zero among its stored values? Then a plan may make a NaN of a
 /// sum over nothing.
