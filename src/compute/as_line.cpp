@@ -127,7 +127,8 @@ private:
     bool is_known = true;
     each_access(term, [&](const Access &access) {
       for (const Subscript &subscript : access.subscripts) {
-        is_known = is_known && contains(variables, subscript.index);
+        // Where it would lie outside a line isn't executed; loops must keep it inside.
+        is_known = is_known && contains(variables, subscript.index) && subscript.shift == 0;
         if (!contains(term.indices, subscript.index)) term.indices.push_back(subscript.index);
       }
     });
