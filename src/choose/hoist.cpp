@@ -147,14 +147,14 @@ plan::Parts parts_for(std::vector<Hoist> hoists, const LeafPlan &plan, const Ite
     }
     return some;
   };
+  std::vector<Level> all_modes;
+  for (std::size_t k = innermost + 1; k < levels.size(); ++k)
+    if (is_mode(k)) all_modes.push_back(levels[k]);
   const auto loops_over = [&](const std::vector<std::string> &modes) {
-    std::vector<Level> some = with_modes(modes, innermost + 1);
-    std::erase_if(some, [](const Level &level) { return !level.is_loop() || !level.tensor.empty(); });
+    std::vector<Level> some = all_modes;
+    std::erase_if(some, [&](const Level &level) { return !contains(modes, level.variable); });
     return some;
   };
-  std::vector<std::string> all_modes;
-  for (std::size_t k = innermost + 1; k < levels.size(); ++k)
-    if (is_mode(k)) all_modes.push_back(levels[k].variable);
 
   plan::Parts parts;
   parts.begin = hoists.front().level;
@@ -176,7 +176,7 @@ plan::Parts parts_for(std::vector<Hoist> hoists, const LeafPlan &plan, const Ite
       parts.body = {std::move(node)};
     } else {
       made.parts = {part - 1};
-      node.levels = loops_over(is_last ? all_modes : hoists[around - 1].modes);
+      node.levels = is_last ? all_modes : made.modes;
       parts.body.push_back(std::move(node));
       if (!is_last) {
         const auto begin = levels.begin();

@@ -1,6 +1,6 @@
 // Leaves that compute their products in parts, as a plan of contractions says.
 #include "choose/parts.h"
-#include "choose/parts_text.h"
+#include "choose/parts_tree.h"
 #include "compute/build_tree.h"
 #include "compute/result_local.h"
 #include "parse/parse.h"

@@ -95,8 +95,10 @@ Compilation compile_collected(const Request &request, const Front &front,
   if (!front.why.empty()) throw report::Error(refused);
   const bool adds = space.by == value::Operator::Add && !space.sets; // entries of a list add up
   std::optional<Front> list = with_list(front, tensor, adds, refused);
-  if (list && !front.tree) return compile(request, *list);
-  if (!front.tree) throw report::Error(refused);
+  if (!front.tree) {
+    if (list) return compile(request, *list);
+    throw report::Error(refused);
+  }
   if (list) {
     list->tree.reset(); // a list that would be kept in a local tensor first is of no use
     if (auto made = report::unless_refused([&] { return compile(request, *list); })) return std::move(*made);

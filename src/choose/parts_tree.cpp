@@ -1,4 +1,4 @@
-#include "choose/parts_text.h"
+#include "choose/parts_tree.h"
 
 #include "compute/build_tree.h"
 #include "compute/taken_names.h"
