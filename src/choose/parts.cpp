@@ -77,6 +77,13 @@ std::optional<std::string> walked_in(const scan::Nest &nest) {
   return *walked.begin();
 }
 
+/// Has the operand's tensor an element for each of its coordinates?
+bool is_dense(const Operand &operand, const combine::Combination &combination) {
+  return std::ranges::none_of(combination.bindings, [&](const combine::Binding &binding) {
+    return binding.tensor == operand.tensor && !combine::has_slot_of_each(binding.layout);
+  });
+}
+
 /// The term that reads the factor.
 std::optional<std::size_t> term_with(const compute::NestedTerms &nested, const std::string &factor) {
   for (std::size_t k = 0; k < nested.forest.terms.size(); ++k)
@@ -314,9 +321,7 @@ std::vector<std::string> positions_first(const IterationSpace &space, const comb
                                          const compute::NestedTerms &nested) {
   std::vector<const Operand *> sparse;
   for (const Operand &operand : space.operands)
-    for (const combine::Binding &binding : combination.bindings)
-      if (binding.tensor == operand.tensor && !combine::has_slot_of_each(binding.layout))
-        sparse.push_back(&operand);
+    if (!is_dense(operand, combination)) sparse.push_back(&operand);
   const std::optional<std::size_t> with_sparse =
       sparse.size() == 1 ? term_with(nested, sparse.front()->name) : std::nullopt;
   if (!with_sparse) return {};
@@ -356,6 +361,10 @@ std::optional<plan::Parts> parts_of(const plan::LeafPlan &plan, const IterationS
   const std::optional<std::string> walked = walked_in(plan.nest);
   const std::optional<std::size_t> with_walked = walked ? term_with(nested, *walked) : std::nullopt;
   if (!with_walked) return std::nullopt;
+  // Loops of terms without the walked factor are over all values of their indices.
+  for (const Operand &operand : space.operands)
+    if (!is_dense(operand, combination) && term_with(nested, operand.name) != with_walked)
+      return std::nullopt;
   return Maker(plan, space, combination, nested, *with_walked).make();
 }
 

@@ -37,6 +37,10 @@ const std::vector<Problem> &lines() {
       {"Y(i,j) = 2 * S(i,j) * Q(i,k) * K(j,k)", {{"S", "coo"}, {"Y", "like:S"}}, {}, {}},
       {"d(k) = A(i,j) * e(i) * B(j,k) in min.+", {{"A", "csr"}, {"B", "csr"}, {"e", "sv"}}, {}, {}},
       {"d(k) = A(i,j) * e(i) * B(j,k) in or.and", {{"A", "csr"}, {"B", "csr"}, {"e", "sv"}}, {}, {}},
+      // factors that have loops over coordinates, and not all elements
+      {"Y(l,k) = B(l,k) * x(l) * a", {{"B", "banded"}, {"x", "sv"}}, {}, {}},
+      {"Y(l,m) = B(l,k) * C(k,m) * x(l)", {{"B", "banded"}, {"x", "sv"}}, {}, {}},
+      {"Y(l,m) = B(l,k) * C(k,m) * x(m)", {{"B", "packed_lower"}, {"x", "sv"}}, {}, {}},
       // operators of the line's own
       {"y(i) min= A(i,j) + B(j,k) + x(k)", {{"A", "csr fill inf"}, {"B", "csr fill inf"}}, {}, {}},
       {"y(i) max= min(A(i,j), B(j,k), x(k))", {{"A", "csr fill -inf"}}, {}, {}},
