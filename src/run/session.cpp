@@ -291,10 +291,14 @@ private:
 
   void make_kernel() {
     const compute::Program &program = front_.computation.program;
-    if (pipeline::may_have_plans(front_)) joins_ = joins_of(program, tensors_);
+    if (pipeline::may_have_plans(front_)) {
+      const Clock clock;
+      joins_ = joins_of(program, tensors_);
+      report_.has_special_values =
+          has_special_values(program, tensors_) || has_zero_divisor(program, tensors_);
+      report_.count_ms = clock.milliseconds();
+    }
     pipeline::Request request = with_counts();
-    report_.has_special_values = pipeline::may_have_plans(front_) && (has_special_values(program, tensors_) ||
-                                                                      has_zero_divisor(program, tensors_));
     if (report_.has_special_values) front_.schedule.plan = pipeline::no_plan;
     if (auto ms =
             converted_.convert_if_it_pays(request_, request, repeat_, front_, tensors_, distrusted_.empty()))

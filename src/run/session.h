@@ -45,6 +45,7 @@ struct Report {
   double read_ms = 0, pack_ms = 0, validate_ms = 0, clang_ms = 0;
   bool cached = false;
   KernelTimes kernel;
+  std::optional<double> count_ms;         // of what is counted to choose a plan, and looked for
   std::optional<double> conversion_ms;    // of operands that the kernel has in another layout
   std::optional<KernelTimes> structure;   // `reuse`: of the kernel that made it; the other one is the values'
   std::optional<double> inspector_ms;     // where the kernel runs in wavefronts

@@ -208,6 +208,7 @@ json run_json(const run::Report &report) {
       {"cached", report.cached},
       {"kernel",
        {{"median", report.kernel.median}, {"min", report.kernel.least}, {"runs", report.kernel.runs}}}};
+  if (report.count_ms) out["times_ms"]["count"] = *report.count_ms;
   if (report.conversion_ms) out["times_ms"]["convert"] = *report.conversion_ms;
   if (report.structure)
     out["times_ms"]["structure"] = {{"median", report.structure->median}, {"min", report.structure->least}};
@@ -306,9 +307,11 @@ std::string answers_text(const run::Report &report) {
   std::string text;
   for (const std::string &note : report.notes)
     text += "note  " + note + "\n";
-  text += fmt::format("times read {:.1f}, pack {:.1f}, validate {:.1f}, compile {:.1f}, clang {:.1f}{} ms\n",
-                      report.read_ms, report.pack_ms, report.validate_ms, compilation.milliseconds(),
-                      report.clang_ms, report.cached ? " (cached)" : "");
+  const std::string counted = report.count_ms ? fmt::format("count {:.1f}, ", *report.count_ms) : "";
+  text +=
+      fmt::format("times read {:.1f}, pack {:.1f}, validate {:.1f}, {}compile {:.1f}, clang {:.1f}{} ms\n",
+                  report.read_ms, report.pack_ms, report.validate_ms, counted, compilation.milliseconds(),
+                  report.clang_ms, report.cached ? " (cached)" : "");
   if (report.conversion_ms) {
     std::vector<std::string> layouts;
     for (const auto &[name, given] : compilation.converted)

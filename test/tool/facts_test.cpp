@@ -56,6 +56,21 @@ TEST(ToolFacts, Run) {
   EXPECT_EQ(result, json::parse(R"({"name": "y", "shape": [100], "entries": 100})"));
 }
 
+/// What is counted to choose a plan takes time, too.
+TEST(ToolFacts, TimeOfCounts) {
+  Desk desk;
+  const std::vector<std::string> chain = {"run", "y(i) = A(i,j) * B(j,k) * x(k)",
+                                          "-f",  "A=csr",
+                                          "-f",  "B=csr",
+                                          "-i",  "A=random:30x40,density=0.1",
+                                          "-i",  "B=random:40x50,density=0.1",
+                                          "-i",  "x=random"};
+  EXPECT_NE(desk.unravel(chain).out.find(", count "), std::string::npos);
+  std::vector<std::string> as_json = chain;
+  as_json.push_back("--json");
+  EXPECT_GE(desk.unravel(as_json).json().at("times_ms").at("count").get<double>(), 0);
+}
+
 TEST(ToolFacts, TheSecondRunIsCached) {
   Desk desk;
   std::vector<std::string> arguments = {"run", "y(i) = 17 * x(i)", "-i", "x=random:5", "--json"};
