@@ -10,6 +10,7 @@
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
 #include "schedule/order.h"
+#include "tensor/counts.h"
 
 #include <algorithm>
 #include <bit>
@@ -75,6 +76,10 @@ void take_stored(contract::Factor &factor, contract::Set &walked, const compute:
     factor.prefixes.push_back(std::min(visited, all));
     if (loop == trips.end()) walked |= contract::bit(number);
   }
+  if (const double *entries =
+          count_of(request.counts, fmt::format("{}.{}", access.tensor, tensor::stored_entries));
+      entries && !factor.prefixes.empty())
+    factor.prefixes.back() = std::min(*entries, all);
 }
 
 /// What the data say of each two sparse factors with one index in common.

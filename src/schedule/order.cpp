@@ -79,7 +79,7 @@ public:
     for (const std::string &name : order) {
       int variable = determination_.find(name);
       if (variable < 0 || (bound & (Variables{1} << variable))) continue;
-      result[name] = trip(static_cast<std::size_t>(variable), bound);
+      result[name] = trip(static_cast<std::size_t>(variable), bound, Blocks::counted);
       bound = determination_.close(bound | (Variables{1} << variable));
     }
     return result;
@@ -143,7 +143,26 @@ private:
     return blocks;
   }
 
-  double trip(std::size_t variable, Variables bound) const {
+  /// How many blocks of rows, floor(M / 4), there are: counted; or in the choice of an order as good as none,
+  /// so that the loop over them stands outside, and each block of rows is come to once.
+  enum class Blocks { none, counted };
+
+  /// What a term without arrays is about: sizes as they are known, other variables in the middle of theirs.
+  double about(const Term &of, Blocks blocks) const {
+    const term::Linear linear = term::linear_form(of);
+    double value = static_cast<double>(linear.constant);
+    for (const auto &[atom, coefficient] : linear.parts) {
+      double part = 0;
+      if (const auto *name = atom.as<term::Variable>())
+        part = determination_.find(name->name) >= 0 ? cost::default_size / 2 : known(name->name);
+      else if (const auto *quotient = atom.as<term::FloorDivide>(); quotient && blocks == Blocks::counted)
+        part = about(quotient->numerator, blocks) / static_cast<double>(quotient->divisor);
+      value += static_cast<double>(coefficient) * part;
+    }
+    return value;
+  }
+
+  double trip(std::size_t variable, Variables bound, Blocks blocks = Blocks::none) const {
     double least = std::numeric_limits<double>::infinity();
     if (determination_.is_multiplied_in_equation(variable, bound)) least = cost::divided;
     for (const Term &upper : determination_.upper_bounds(variable, bound)) {
@@ -153,12 +172,7 @@ private:
         estimate *= found == counts_.end() ? cost::default_segment : std::max(found->second, 0.1);
       }
       if (term::applications_of(upper).empty()) {
-        auto linear = term::linear_form(upper);
-        estimate = static_cast<double>(linear.constant) + 1;
-        for (const auto &[atom, coefficient] : linear.parts)
-          if (const auto *name = atom.as<term::Variable>())
-            estimate += static_cast<double>(coefficient) *
-                        (determination_.find(name->name) >= 0 ? cost::default_size / 2 : known(name->name));
+        estimate = about(upper, blocks) + 1;
         if (blocks_ & (Variables{1} << variable)) estimate = blocks_up_to(upper);
         estimate = std::max(estimate, 0.1);
       }

@@ -52,6 +52,7 @@ bool are_places(const Elements &numbers) {
 
 std::map<std::string, double> known_counts(const Tensor &tensor) {
   std::map<std::string, double> counts;
+  if (tensor.entries() > 0) counts[stored_entries] = static_cast<double>(tensor.entries());
   for (const auto *numbers : {&tensor.sizes, &tensor.counts})
     for (const auto &[name, value] : *numbers)
       if (value > 0) counts[name] = static_cast<double>(value); // of nothing all orders cost the same

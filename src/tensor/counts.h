@@ -9,7 +9,9 @@ namespace unravel::tensor {
 /// length of segments if the array holds pointers; "rowptr.single", 1, where each of a sample of these has one
 /// position. Of an array of keys that such pointers cut into segments
 /// also the reach of a segment, "col.reach": which part of the keys' range lies between its first key and its
-/// last one, on average over a sample of segments.
+/// last one, on average over a sample of segments. And the number of stored entries by a name that is none of
+/// the layout's.
 std::map<std::string, double> known_counts(const Tensor &tensor);
+inline constexpr const char *stored_entries = "*";
 
 } // namespace unravel::tensor

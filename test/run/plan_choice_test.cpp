@@ -51,7 +51,9 @@ const std::vector<Problem> &kernels() {
       {"y(i) = A(i,j) * B(j,k) * x(k) mask M(i)", {{"M", "sv"}}, {}, {}},
       {"y(i) = A(i,j) * B(j,k) * x(k) / d(i)", {{"A", "csr"}, {"B", "csr"}}, {}, {}},
       {"y(i) = A(i,j) * B(j,k) * x(k) / d(i)", {}, {}, {}},
-      {"y(i) min= A(i,j) + B(j,k) + x(k)", {{"A", "csr fill inf"}, {"B", "csr fill inf"}}, {}, {}}};
+      {"y(i) min= A(i,j) + B(j,k) + x(k)", {{"A", "csr fill inf"}, {"B", "csr fill inf"}}, {}, {}},
+      {"y(i) = A(i,j) * B(j,k) * x(k)", {{"A", "bcsr<2,3>"}, {"B", "csc"}}, {}, {}}, // in blocks
+      {"y(i) = A(i,j) * B(j,k) * x(k)", {{"A", "sell<4>"}, {"B", "bcsr<2,2>"}}, {}, {}}};
   return all;
 }
 

@@ -13,10 +13,13 @@ TEST(Counts, SizesCountsAndMeanDistances) {
   Coordinates entries =
       entries_of({4, 9}, {{{0, 1}, 1}, {{0, 7}, 1}, {{2, 0}, 1}, {{2, 3}, 1}, {{2, 4}, 1}, {{3, 8}, 1}});
   std::map<std::string, double> counts = known_counts(convert::pack(shipped("csr", 2), entries));
-  EXPECT_EQ(
-      counts,
-      (std::map<std::string, double>{
-          {"M", 4}, {"N", 9}, {"NNZ", 6}, {"rowptr", 1.5}, {"col", 7.0 / 5}, {"col.reach", 13.0 / 4 / 9}}));
+  EXPECT_EQ(counts, (std::map<std::string, double>{{"*", 6},
+                                                   {"M", 4},
+                                                   {"N", 9},
+                                                   {"NNZ", 6},
+                                                   {"rowptr", 1.5},
+                                                   {"col", 7.0 / 5},
+                                                   {"col.reach", 13.0 / 4 / 9}}));
 }
 
 TEST(Counts, SegmentsOfOnePositionEach) {
@@ -30,7 +33,7 @@ TEST(Counts, SegmentsOfOnePositionEach) {
 TEST(Counts, NothingOfArraysThatDontRise) {
   Coordinates one = entries_of({4}, {{{2}, 1}});
   EXPECT_EQ(known_counts(convert::pack(shipped("sv", 1), one)),
-            (std::map<std::string, double>{{"M", 4}, {"NNZ", 1}}));
+            (std::map<std::string, double>{{"*", 1}, {"M", 4}, {"NNZ", 1}}));
   Coordinates falling = entries_of({2, 9}, {{{0, 7}, 1}, {{1, 2}, 1}});
   EXPECT_FALSE(known_counts(convert::pack(shipped("csr", 2), falling)).count("col"));
   // An empty matrix is planned as one of which nothing is known.
