@@ -4,6 +4,7 @@
 #include "value/own.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace unravel::check {
@@ -16,7 +17,17 @@ bool may_be_zero(const Value &argument, value::Type type) {
   return !argument.is_known() || (argument.magnitude > 0 && argument.size() <= rounding * argument.magnitude);
 }
 
-/// Does rounding decide what it is? (Where rounding decides a comparison, the difference may be exact, too.)
+/// Are the two as good as equal, and is one of them left over where greater numbers cancelled? (Without that
+/// the numbers, and so their difference, may be exact.)
+bool may_be_equal(const Value &one, const Value &other, value::Type type) {
+  const auto has_cancelled = [](const Value &value) { return value.magnitude > 2 * value.size(); };
+  const double between = std::hypot(static_cast<double>(one.value - other.value),
+                                    static_cast<double>(one.imaginary - other.imaginary));
+  return (has_cancelled(one) || has_cancelled(other)) &&
+         between <= rounding_of(type) * (one.magnitude + other.magnitude);
+}
+
+/// Does rounding decide what it is?
 bool is_uncertain(const value::Operator &op, const std::vector<Value> &arguments, value::Type type) {
   const auto is_open = [&](const Value &argument) { return may_be_zero(argument, type); };
   const auto is_sure = [&](bool is_zero) {
@@ -33,7 +44,9 @@ bool is_uncertain(const value::Operator &op, const std::vector<Value> &arguments
   case value::Operator::Equal:
   case value::Operator::NotEqual:
   case value::Operator::Less:
-  case value::Operator::AtMost: return !std::ranges::all_of(arguments, &Value::is_known);
+  case value::Operator::AtMost:
+    return !std::ranges::all_of(arguments, &Value::is_known) ||
+           may_be_equal(arguments[0], arguments[1], type);
   default: return false;
   }
 }
