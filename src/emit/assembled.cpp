@@ -227,8 +227,7 @@ void Assembly::end_own() {
 Lines Assembly::hold(const loop::Appended &appended, const std::string &parts) const {
   Lines lines;
   for (const Array *array : grown(appended))
-    lines.add("unravel_parts_hold(&{}, {}, {}, {});", parts, lines.size(), pointer(*array),
-              rooms_.at(array->count));
+    lines.add("unravel_parts_hold(&{}, {}, {});", parts, lines.size(), pointer(*array));
   return lines;
 }
 
@@ -238,12 +237,12 @@ std::size_t Assembly::range_of(const loop::Appended &appended, const std::string
 }
 
 Lines Assembly::place(const loop::Appended &appended, const std::string &parts) const {
-  const std::string all = fmt::format("{}.chunks", parts), failed = failure_of(parts);
+  const std::string failed = failure_of(parts);
   Lines lines;
   for (const loop::Appended::Counter &counter : appended.counters) {
     const std::string end = names_.variable(counter.end);
     names_.rename_variable(end, end); // extents may mention it
-    lines.add("{} = unravel_parts_before(&{}, {}, {});", end, parts, all, range_of(appended, counter.end));
+    lines.add("{} = unravel_parts_count(&{}, {});", end, parts, range_of(appended, counter.end));
     const std::int64_t most = most_counted(*loop::assembled_result(counter.count, program_));
     lines.add("if (!{0} && {1} > {2}) {0} = {3};", failed, end, most, most < loop::most_in_memory ? 4 : 2);
   }
@@ -260,31 +259,53 @@ Lines Assembly::place(const loop::Appended &appended, const std::string &parts) 
   return lines;
 }
 
-Lines Assembly::copy(const loop::Appended &appended, const std::string &parts,
-                     const std::string &chunk) const {
+Lines Assembly::describe(const loop::Appended &appended, const std::string &parts) const {
   Lines lines;
-  for (const Array *array : grown(appended))
-    lines.add("unravel_parts_copy(&{}, {}, {}, {}, {}, {}, sizeof(*{}));", parts, chunk, lines.size(),
-              range_of(appended, counter_of(appended, *array).end), pointer(*array), length_of(*array),
-              pointer(*array));
+  for (const Array *array : grown(appended)) {
+    const loop::Appended::Counter &counter = counter_of(appended, *array);
+    lines.add("unravel_parts_array(&{}, {}, {}, {}, {}, sizeof(*{}));", parts, lines.size(),
+              range_of(appended, counter.end), most_counted(*loop::assembled_result(counter.count, program_)),
+              length_of(*array), pointer(*array));
+  }
+  return lines;
+}
+
+Lines Assembly::raise(const loop::Appended &appended, const std::string &parts, const std::string &chunk,
+                      bool are_placed) const {
+  const std::vector<const Array *> arrays = grown(appended);
+  Lines lines;
   for (const loop::Appended::Pointers &pointers : appended.pointers) {
     const bool is_long = expressions_.type_of(pointers.array) == loop::ElementType::Int64;
     const std::string raise = is_long ? "raise_long" : "raise";
     expressions_.need(raise);
-    lines.add("unravel_{}(&{}, {}, {}, {}, {}, {});", raise, parts, chunk, names_.array(pointers.array),
-              range_of(appended, pointers.end), appended.counter(pointers.end) ? 1 : 0,
+    const auto own = std::ranges::find(arrays, pointers.array, &Array::name);
+    const std::string made =
+        own == arrays.end() || are_placed
+            ? names_.array(pointers.array)
+            : fmt::format("({} *){}.made[{}]", c_type((*own)->array->element), parts, own - arrays.begin());
+    lines.add("unravel_{}(&{}, {}, {}, {}, {}, {});", raise, parts, chunk, made,
+              range_of(appended, pointers.end), own == arrays.end() ? 0 : 1,
               range_of(appended, pointers.into));
   }
   return lines;
 }
 
+Lines Assembly::copy(const loop::Appended &appended, const std::string &parts,
+                     const std::string &chunk) const {
+  Lines lines;
+  for (const Array *array : grown(appended))
+    lines.add("unravel_parts_copy(&{}, {}, {}, {});", parts, chunk, lines.size(), pointer(*array));
+  for (const std::string &line : raise(appended, parts, chunk, true))
+    lines.push_back(line);
+  return lines;
+}
+
 Lines Assembly::end(const loop::Appended &appended, const std::string &parts) const {
-  const std::size_t row = 1 + 2 * appended.variables().size();
   Lines lines;
   for (const loop::Appended::Pointers &pointers : appended.pointers)
     if (!appended.counter(pointers.end))
-      lines.add("{} = {}.rows[{} * {}.chunks - {}];", names_.variable(pointers.end), parts, row, parts,
-                row - (2 + 2 * range_of(appended, pointers.end)));
+      lines.add("{0} = unravel_parts_of(&{1}, {1}.chunks - 1, {2})[1];", names_.variable(pointers.end), parts,
+                range_of(appended, pointers.end));
   lines.add("unravel_parts_end(&{});", parts);
   lines.add("if ({}) {{", failure_of(parts));
   lines.add("  {} = {};", code_, failure_of(parts));

@@ -63,11 +63,17 @@ public:
   const std::string &code() const { return code_; }
   /// Those of all threads again.
   void end_own();
+  /// What arrays `parts` is about.
+  Lines describe(const loop::Appended &appended, const std::string &parts) const;
   /// The thread's arrays as `parts` holds them.
   Lines hold(const loop::Appended &appended, const std::string &parts) const;
   /// Counters from the parts of all threads, and arrays with room for all that these have.
   Lines place(const loop::Appended &appended, const std::string &parts) const;
-  /// Puts what a chunk has made to its place. So all arrays take one team, whose threads take time to wake.
+  /// Behind the copy of a chunk that `parts` has put into its place: its pointers. `are_placed`: place()
+  /// has made the result's arrays of it.
+  Lines raise(const loop::Appended &appended, const std::string &parts, const std::string &chunk,
+              bool are_placed) const;
+  /// Puts what a chunk has made to its place, in the arrays that place() has made.
   Lines copy(const loop::Appended &appended, const std::string &parts, const std::string &chunk) const;
   /// What is left of the parts, and whether all went well.
   Lines end(const loop::Appended &appended, const std::string &parts) const;

@@ -247,10 +247,11 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
   for (const Appended::Counter &counter : made.counters)
     arrays += arrays_of_count(*assembled_result(counter.count, program_), counter.count).size();
   const Statement &loop = *statement_;
-  comment("chunks of iterations: each thread appends to arrays of its own, which are then joined");
+  comment("chunks of iterations: each thread appends to arrays of its own, which are put behind each other");
   open("", {fmt::format("unravel_parts {};", parts),
             fmt::format("if (!unravel_parts_begin(&{}, {}, {}, {}, {})) goto {};", parts, iterations,
                         threads_that_pay(x, iterations), variables.size(), arrays, assembly_.label())});
+  lines(assembly_.describe(made, parts));
   pragma(team(fmt::format("parallel if ({}.chunks > 1)", parts)) + own_copies(x), "");
   open("", {});
   with_own(own_arrays(x), [&] {
@@ -291,6 +292,13 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
       }
     for (std::size_t k = 0; k < variables.size(); ++k)
       line("unravel_parts_to(&{}, {}, {}, {});", parts, chunk, k, names_.variable(variables[k]));
+    line("unravel_parts_made(&{}, {});", parts, chunk);
+    lines(assembly_.hold(made, parts));
+    const std::string put = names_.fresh("put");
+    open(fmt::format("for (int64_t {0}; ({0} = unravel_parts_put(&{1})) >= 0;)", put, parts), {});
+    close(assembly_.raise(made, parts, put, false));
+    for (const Appended::Counter &counter : made.counters)
+      line("if (unravel_parts_is_put(&{}, {})) {} = 0;", parts, chunk, names_.variable(counter.end));
     close({"continue;"});
     text_ += stopped + ":\n";
     line("unravel_parts_fail(&{}, {});", parts, assembly_.code());
@@ -300,13 +308,12 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
   });
   close({});
   lines(assembly_.place(made, parts));
-  open(fmt::format("if (!{})", Assembly::failure_of(parts)), {});
-  pragma(team(fmt::format("parallel if ({}.chunks > 1)", parts)), "");
-  open("", {});
-  pragma("for schedule(static)", "");
-  open(fmt::format("for (int64_t {0} = 0; {0} < {1}.chunks; {0}++)", chunk, parts), {});
-  close(assembly_.copy(made, parts, chunk));
-  close({fmt::format("unravel_parts_release(&{});", parts)});
+  open(fmt::format("if (!{} && unravel_parts_are_left(&{}))", Assembly::failure_of(parts), parts), {});
+  pragma(team("parallel for schedule(static)"), "");
+  open(fmt::format("for (int64_t {0} = 0; {0} < {1}.chunks; {0}++)", chunk, parts),
+       {fmt::format("if (unravel_parts_is_put(&{}, {})) continue;", parts, chunk)});
+  lines(assembly_.copy(made, parts, chunk));
+  close({});
   close({});
   lines(assembly_.end(made, parts));
   close({});

@@ -43,57 +43,78 @@ static inline void *unravel_trim(void *array, int64_t count, int64_t length, siz
 }
 
 // part: parts
-// Threads append to arrays of their own. Each chunk of iterations has a row of numbers: its thread, and where each
-// range of elements that it has made begins and ends in the thread's arrays. `held` has each thread's arrays, with
-// room for at least `rooms` elements; `code` is not 0 once a thread has failed.
+// Threads append to arrays of their own, chunk after chunk of iterations, and put a chunk into its place in the
+// result's arrays as soon as all chunks before it are made: while it is in the cache, and in memory that they use
+// again for the next one. Each chunk has a row of numbers: its thread, whether it is made (1) or in its place (2),
+// and of each range of elements where it begins and ends in the thread's arrays and where its place begins. An array
+// has a range and bytes for each of its elements. `held` has each thread's arrays, `made` the result's, with room for
+// `rooms` elements; `code` is not 0 once a thread has failed. One thread alone has one chunk, in its place.
 typedef struct unravel_parts {
   int64_t chunks, threads, ranges, arrays;
-  int64_t taken, first, last; // of the chunks
-  int64_t *rows, *rooms;
-  void **held;
+  int64_t taken, known; // chunks; known: they are made, and all before them
+  int64_t copying;      // threads that put something into `made`, which stays where it is meanwhile
+  int64_t *rows, *shapes, *rooms, *first; // first: of each thread's chunks that may not be in their places
+  void **held, **made;
   int code;
 } unravel_parts;
+static inline int64_t *unravel_parts_row(const unravel_parts *parts, int64_t chunk) {
+  return parts->rows + chunk * (2 + 3 * parts->ranges);
+}
+// The same of a range.
+static inline int64_t *unravel_parts_of(const unravel_parts *parts, int64_t chunk, int64_t range) {
+  return unravel_parts_row(parts, chunk) + 2 + 3 * range;
+}
+static inline void unravel_parts_end(unravel_parts *parts) {
+  int64_t k;
+  for (k = 0; parts->held && k < parts->threads * parts->arrays; k++)
+    free(parts->held[k]);
+  for (k = 0; parts->made && k < parts->arrays; k++)
+    free(parts->made[k]);
+  free(parts->held);
+  free(parts->made);
+  free(parts->rows);
+}
 // For a team of `threads`. Their arrays begin here: what a thread allocates first, allocators keep in places of its
 // own, and return to the system as soon as it is freed. Returns 0 if memory runs out.
 static inline int unravel_parts_begin(unravel_parts *parts, int64_t iterations, int64_t threads, int64_t ranges,
                                       int64_t arrays) {
-  const int64_t wanted = threads > 1 ? 16 * threads : 1;
-  int64_t k;
+  const int64_t wanted = threads > 1 ? 32 * threads : 1;
+  int64_t numbers, k;
   parts->chunks = wanted < iterations ? wanted : iterations < 1 ? 1 : iterations;
   parts->threads = threads;
   parts->ranges = ranges;
   parts->arrays = arrays;
-  parts->taken = parts->first = 0;
-  parts->last = parts->chunks - 1;
+  parts->taken = parts->known = parts->copying = 0;
   parts->code = 0;
-  parts->rows = (int64_t *)calloc((size_t)(parts->chunks * (1 + 2 * ranges)), sizeof(int64_t));
+  numbers = parts->chunks * (2 + 3 * ranges);
+  parts->rows = (int64_t *)calloc((size_t)(numbers + 4 * arrays + threads), sizeof(int64_t));
+  parts->shapes = parts->rows + numbers;
+  parts->rooms = parts->shapes + 3 * arrays;
+  parts->first = parts->rooms + arrays;
   parts->held = (void **)calloc((size_t)(threads * arrays), sizeof(void *));
-  parts->rooms = (int64_t *)calloc((size_t)(threads * arrays), sizeof(int64_t));
+  parts->made = (void **)calloc((size_t)arrays, sizeof(void *));
   for (k = 0; parts->held && k < threads * arrays; k++)
     parts->held[k] = realloc(0, 1);
-  if (parts->rows && parts->held && parts->rooms) return 1;
-  for (k = 0; parts->held && k < threads * arrays; k++)
-    free(parts->held[k]);
-  free(parts->rows);
-  free(parts->rooms);
-  free(parts->held);
+  if (parts->rows && parts->held && parts->made) return 1;
+  unravel_parts_end(parts);
   return 0;
 }
-// A chunk for this thread, or -1 if none is left: thread 0 takes them from the first on, so that what it makes of
-// them can stay where it is, and the others from the last.
+// What an array has: elements of a range, at most `most`, each of `length` numbers.
+static inline void unravel_parts_array(unravel_parts *parts, int64_t array, int64_t range, int64_t most,
+                                       int64_t length, size_t size) {
+  int64_t *const shape = parts->shapes + 3 * array;
+  shape[0] = range;
+  shape[1] = length * (int64_t)size;
+  shape[2] = most;
+}
+// A chunk for this thread, or -1 if none is left.
 static inline int64_t unravel_parts_next(unravel_parts *parts) {
-  int64_t taken, last;
+  int64_t taken;
 #ifdef _OPENMP
 #pragma omp atomic capture
 #endif
   taken = parts->taken++;
-  if (taken >= parts->chunks) return -1;
-  if (unravel_thread() == 0) return parts->first++;
-#ifdef _OPENMP
-#pragma omp atomic capture
-#endif
-  last = parts->last--;
-  return last;
+  return taken < parts->chunks ? taken : -1;
 }
 // The first iteration of a chunk.
 static inline int64_t unravel_parts_first(const unravel_parts *parts, int64_t chunk, int64_t lower,
@@ -105,30 +126,26 @@ static inline int64_t unravel_parts_first(const unravel_parts *parts, int64_t ch
 static inline void *unravel_parts_own(const unravel_parts *parts, int64_t array) {
   return parts->held[unravel_thread() * parts->arrays + array];
 }
+static inline void unravel_parts_hold(unravel_parts *parts, int64_t array, void *memory) {
+  parts->held[unravel_thread() * parts->arrays + array] = memory;
+}
 // Notes where a range of this thread's elements begins; where it ends.
 static inline void unravel_parts_from(unravel_parts *parts, int64_t chunk, int64_t range, int64_t begin) {
-  int64_t *const row = parts->rows + chunk * (1 + 2 * parts->ranges);
-  row[0] = unravel_thread();
-  row[1 + 2 * range] = row[2 + 2 * range] = begin;
+  int64_t *const own = unravel_parts_of(parts, chunk, range);
+  unravel_parts_row(parts, chunk)[0] = unravel_thread();
+  own[0] = own[1] = begin;
 }
 static inline void unravel_parts_to(unravel_parts *parts, int64_t chunk, int64_t range, int64_t end) {
-  parts->rows[chunk * (1 + 2 * parts->ranges) + 2 + 2 * range] = end;
+  unravel_parts_of(parts, chunk, range)[1] = end;
 }
 // Like unravel_room_ahead, for a range of this thread's elements: what the finished iterations of the chunk needed
-// is taken as typical of all of them, and of all chunks that a thread has. Thread 0 makes room for all chunks, as its
-// array may become the result.
+// is taken as typical of all of them.
 static inline int64_t unravel_parts_room(const unravel_parts *parts, int64_t chunk, int64_t range,
                                          int64_t room, int64_t least, int64_t most, int64_t done,
                                          int64_t all) {
-  const int64_t begin = parts->rows[chunk * (1 + 2 * parts->ranges) + 1 + 2 * range];
-  const double each = (double)(least - begin) / (double)done * (double)all;
-  const double all_chunks = each * (double)parts->chunks, now = (double)begin + each;
-  const double share = unravel_thread() == 0 ? all_chunks : all_chunks / (double)parts->threads;
-  return unravel_room_ahead(room, least, most, share > now ? share : now);
-}
-static inline void unravel_parts_hold(unravel_parts *parts, int64_t array, void *memory, int64_t room) {
-  parts->held[unravel_thread() * parts->arrays + array] = memory;
-  parts->rooms[unravel_thread() * parts->arrays + array] = room;
+  const int64_t begin = unravel_parts_of(parts, chunk, range)[0];
+  return unravel_room_ahead(room, least, most,
+                            (double)begin + (double)(least - begin) / (double)done * (double)all);
 }
 static inline int unravel_parts_failed(unravel_parts *parts) {
   int code;
@@ -145,53 +162,111 @@ static inline void unravel_parts_fail(unravel_parts *parts, int code) {
 #endif
   parts->code = code;
 }
-// The number of elements of a range that earlier chunks have made.
-static inline int64_t unravel_parts_before(const unravel_parts *parts, int64_t chunk, int64_t range) {
-  const int64_t *row = parts->rows + 1 + 2 * range;
-  int64_t sum = 0, k;
-  for (k = 0; k < chunk; k++, row += 1 + 2 * parts->ranges)
-    sum += row[1] - row[0];
-  return sum;
-}
-// Returns memory for what all threads have made of a range, `count` times `length` elements: thread 0's array, which
-// has the first chunks in their places, if there is room for all; else `old`, resized. Returns null, and leaves `old`
-// unchanged, if memory runs out.
-static inline void *unravel_parts_place(unravel_parts *parts, int64_t array, void *old, int64_t count,
-                                        int64_t length, size_t size) {
-  const int in_place = parts->held[array] && (parts->chunks == 1 || parts->rooms[array] >= count);
-  void *const memory = unravel_grow(in_place ? parts->held[array] : old, count, length, size);
-  if (!memory || !in_place) return memory;
-  free(old);
-  parts->held[array] = 0;
-  return memory;
-}
-// Copies what a chunk has made of a range behind what earlier chunks have made, unless it is in its place.
-static inline void unravel_parts_copy(const unravel_parts *parts, int64_t chunk, int64_t array, int64_t range,
-                                      void *to, int64_t length, size_t size) {
-  const int64_t *row = parts->rows + chunk * (1 + 2 * parts->ranges);
-  const int64_t begin = row[1 + 2 * range], end = row[2 + 2 * range];
-  const char *const from = (const char *)parts->held[row[0] * parts->arrays + array];
-  const size_t bytes = (size_t)length * size;
-  if (from && begin < end)
-    memcpy((char *)to + (size_t)unravel_parts_before(parts, chunk, range) * bytes,
-           from + (size_t)begin * bytes, (size_t)(end - begin) * bytes);
-}
-// Frees this thread's arrays.
-static inline void unravel_parts_release(unravel_parts *parts) {
-  void **const held = parts->held + unravel_thread() * parts->arrays;
-  int64_t k;
-  for (k = 0; k < parts->arrays; k++) {
-    free(held[k]);
-    held[k] = 0;
+// Notes that a chunk is made: its place is known, and that of later ones, once all before it are.
+static inline void unravel_parts_made(unravel_parts *parts, int64_t chunk) {
+#ifdef _OPENMP
+#pragma omp critical(unravel_parts)
+#endif
+  {
+    unravel_parts_row(parts, chunk)[1] = 1;
+    for (; parts->known < parts->chunks && unravel_parts_row(parts, parts->known)[1] > 0; parts->known++) {
+      int64_t range;
+      for (range = 0; parts->known > 0 && range < parts->ranges; range++) {
+        const int64_t *const before = unravel_parts_of(parts, parts->known - 1, range);
+        unravel_parts_of(parts, parts->known, range)[2] = before[2] + before[1] - before[0];
+      }
+    }
   }
 }
-static inline void unravel_parts_end(unravel_parts *parts) {
+// Is there room for the chunk in its place? What chunks have needed on average up to now is taken as typical.
+static inline int unravel_parts_fit(unravel_parts *parts, int64_t chunk) {
   int64_t k;
-  for (k = 0; k < parts->threads * parts->arrays; k++)
-    free(parts->held[k]);
-  free(parts->held);
-  free(parts->rows);
-  free(parts->rooms);
+  for (k = 0; k < parts->arrays; k++) {
+    const int64_t *const shape = parts->shapes + 3 * k, *const own = unravel_parts_of(parts, chunk, shape[0]);
+    const int64_t least = own[2] + own[1] - own[0], bytes = shape[1], most = shape[2];
+    int64_t room;
+    void *grown;
+    if (parts->made[k] && least <= parts->rooms[k]) continue;
+    if (parts->copying || least > most) return 0;
+    room = unravel_room_ahead(parts->rooms[k], least, most,
+                              (double)least / (double)(chunk + 1) * (double)parts->chunks);
+    grown = unravel_grow(parts->made[k], room + 1, 1, (size_t)bytes);
+    if (!grown) return 0;
+    parts->made[k] = grown;
+    parts->rooms[k] = room;
+  }
+  return 1;
+}
+// Copies what a chunk has made to its place.
+static inline void unravel_parts_copy(const unravel_parts *parts, int64_t chunk, int64_t array, void *to) {
+  const int64_t *const own = unravel_parts_of(parts, chunk, parts->shapes[3 * array]);
+  const size_t bytes = (size_t)parts->shapes[3 * array + 1];
+  const int64_t thread = unravel_parts_row(parts, chunk)[0];
+  if (own[0] < own[1])
+    memcpy((char *)to + (size_t)own[2] * bytes,
+           (const char *)parts->held[thread * parts->arrays + array] + (size_t)own[0] * bytes,
+           (size_t)(own[1] - own[0]) * bytes);
+}
+// Puts this thread's next chunk into its place, once that is known, and returns it; else -1.
+static inline int64_t unravel_parts_put(unravel_parts *parts) {
+  const int64_t thread = unravel_thread();
+  int64_t chunk = -1, k;
+  if (parts->chunks == 1) return -1;
+#ifdef _OPENMP
+#pragma omp critical(unravel_parts)
+#endif
+  {
+    int64_t first = parts->first[thread];
+    for (; first < parts->known; first++) {
+      const int64_t *const row = unravel_parts_row(parts, first);
+      if (row[0] == thread && row[1] == 1) break;
+    }
+    parts->first[thread] = first;
+    if (first < parts->known && unravel_parts_fit(parts, first)) {
+      chunk = first;
+      parts->copying++;
+    }
+  }
+  if (chunk < 0) return -1;
+  for (k = 0; k < parts->arrays; k++)
+    unravel_parts_copy(parts, chunk, k, parts->made[k]);
+#ifdef _OPENMP
+#pragma omp critical(unravel_parts)
+#endif
+  {
+    unravel_parts_row(parts, chunk)[1] = 2;
+    parts->copying--;
+  }
+  return chunk;
+}
+// Is the chunk in its place? It is this thread's, or there is one thread.
+static inline int unravel_parts_is_put(const unravel_parts *parts, int64_t chunk) {
+  return parts->chunks > 1 && unravel_parts_row(parts, chunk)[1] == 2;
+}
+// Are there chunks that aren't?
+static inline int unravel_parts_are_left(const unravel_parts *parts) {
+  int64_t chunk;
+  for (chunk = 0; parts->chunks > 1 && chunk < parts->chunks; chunk++)
+    if (unravel_parts_row(parts, chunk)[1] != 2) return 1;
+  return 0;
+}
+// The number of elements of a range that all chunks have made.
+static inline int64_t unravel_parts_count(const unravel_parts *parts, int64_t range) {
+  int64_t sum = 0, chunk;
+  for (chunk = 0; chunk < parts->chunks; chunk++)
+    sum += unravel_parts_of(parts, chunk, range)[1] - unravel_parts_of(parts, chunk, range)[0];
+  return sum;
+}
+// Returns memory for what all threads have made of a range, `count` times `length` elements: the array that has
+// chunks in their places, else `old`, resized. Returns null, and leaves `old` unchanged, if memory runs out.
+static inline void *unravel_parts_place(unravel_parts *parts, int64_t array, void *old, int64_t count,
+                                        int64_t length, size_t size) {
+  void **const made = parts->chunks == 1 ? &parts->held[array] : &parts->made[array];
+  void *const memory = unravel_grow(*made ? *made : old, count, length, size);
+  if (!memory || !*made) return memory;
+  free(old);
+  *made = 0;
+  return memory;
 }
 
 // part: raise_L
@@ -199,10 +274,10 @@ static inline void unravel_parts_end(unravel_parts *parts) {
 // range of the pointers, which have been copied, or are in their places already.
 static inline void unravel_raise_L(const unravel_parts *parts, int64_t chunk, KEY *pointers, int64_t nodes,
                                    int is_copied, int64_t into) {
-  const int64_t *row = parts->rows + chunk * (1 + 2 * parts->ranges);
-  const int64_t count = row[2 + 2 * nodes] - row[1 + 2 * nodes];
-  const int64_t begin = is_copied ? unravel_parts_before(parts, chunk, nodes) : row[1 + 2 * nodes];
-  const KEY more = (KEY)(unravel_parts_before(parts, chunk, into) - row[1 + 2 * into]);
+  const int64_t *const own = unravel_parts_of(parts, chunk, nodes);
+  const int64_t *const elements = unravel_parts_of(parts, chunk, into);
+  const int64_t count = own[1] - own[0], begin = is_copied ? own[2] : own[0];
+  const KEY more = (KEY)(elements[2] - elements[0]);
   int64_t node;
   for (node = begin; more != 0 && node < begin + count; node++)
     pointers[node] += more;
