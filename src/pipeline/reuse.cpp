@@ -58,12 +58,13 @@ Layout entries_of(Layout layout) {
   return layout;
 }
 
-/// The line is executed where the result has an entry:
+/// The line is executed where the result has an entry, whose old value is none of the line's:
 ///
 ///     C(i,j) = A(i,j) * B(i,j) mask C_entries(i,j)
 void keep_to_entries(compute::Computation &computation, const std::string &result,
                      const std::string &entries) {
   int occurrence = 0;
+  computation.program.statements.front().accumulate = false;
   for (Statement &statement : computation.program.statements) {
     Access access = statement.target;
     access.tensor = entries;
