@@ -187,11 +187,11 @@ void measure_choice(const Case &of, const Options &options, bench::Table &table)
     return has_number ? plans->found.plans[std::strtoul(name.c_str() + 5, nullptr, 10) - 1] : plans->written;
   };
   std::size_t best = 0, best_allowed = 0; // by its work
+  const double most_work = pipeline::most_work_of(contest.front(), *plans, plans->least_work);
   for (std::size_t k = 0; k < contestants.size(); ++k) {
     if (standings.milliseconds(k) < standings.milliseconds(best)) best = k;
     const double work = contract::cost_of(plans->network, plan_of(k).forest, {contract::Objective::Work});
-    if (work <= cost::most_work * plans->least_work &&
-        standings.milliseconds(k) < standings.milliseconds(best_allowed))
+    if (work <= most_work && standings.milliseconds(k) < standings.milliseconds(best_allowed))
       best_allowed = k;
   }
   table.figure("kernels", static_cast<double>(contestants.size()));

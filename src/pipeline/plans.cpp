@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <limits>
 #include <set>
 
 namespace unravel::pipeline {
@@ -348,9 +349,24 @@ compute::PlannedLine planned_line(const Front &front, const Plans &plans, const 
                             plans.walked);
 }
 
+double most_work_of(const Front &front, const Plans &plans, double least) {
+  const auto least_cost = [&](double most) {
+    double cost = std::numeric_limits<double>::infinity();
+    if (work_of(plans, plans.written.forest) <= most) cost = plans.written.cost;
+    for (const contract::Plan &plan : plans.found.plans)
+      if (plan.cost < cost && work_of(plans, plan.forest) <= most && may_be_kernel(front, plans, plan))
+        cost = plan.cost;
+    return cost;
+  };
+  const double usual = cost::most_work * least, more = cost::most_work_for_time * least;
+  const double cost = least_cost(more);
+  return cost < std::numeric_limits<double>::infinity() && cost <= cost::worth * least_cost(usual) ? more
+                                                                                                   : usual;
+}
+
 std::optional<std::size_t> choice_of(const Front &front, const Plans &plans) {
   const std::vector<contract::Plan> &all = plans.found.plans;
-  const double most = cost::most_work * plans.least_work;
+  const double most = most_work_of(front, plans, plans.least_work);
   const auto best = std::ranges::find_if(all, [&](const contract::Plan &plan) {
     return is_program(front, plans, plan) && work_of(plans, plan.forest) <= most &&
            may_be_kernel(front, plans, plan);
@@ -363,7 +379,7 @@ std::optional<std::size_t> choice_of(const Front &front, const Plans &plans) {
 
 std::vector<std::size_t> choices_beside(const Front &front, const Plans &plans, const contract::Forest &own) {
   const double own_cost = contract::cost_of(plans.network, own, {}), own_work = work_of(plans, own);
-  const double most = cost::most_work * std::min(plans.least_work, own_work);
+  const double most = most_work_of(front, plans, std::min(plans.least_work, own_work));
   const bool is_too_much = own_work > most;
   std::vector<std::size_t> choices, others; // these do too much, too, but less
   for (std::size_t number = 0; number < plans.found.plans.size(); ++number) {

@@ -176,7 +176,8 @@ TEST(PlanChoice, what_is_taken_does_no_more_work_than_the_best_tree) {
       ASSERT_TRUE(plans) << kernel.text();
       const pipeline::Compilation made = pipeline::compile(request, front);
       const contract::Forest forest = forest_of(*plans, made);
-      const double work = work_of(*plans, forest), most = cost::most_work * plans->least_work + 1e-6;
+      const double work = work_of(*plans, forest);
+      const double most = pipeline::most_work_of(front, *plans, plans->least_work) + 1e-6;
       ++all, taken += made.plan.has_value();
       if (!has_one_sparse_factor(plans->network)) { // contractions may need loops that there are not
         ++of_several, more += work > most;
@@ -196,6 +197,26 @@ TEST(PlanChoice, what_is_taken_does_no_more_work_than_the_best_tree) {
   EXPECT_GT(taken, all / 4);
   EXPECT_LE(more, of_several / 6);
   EXPECT_GT(done_in_all, 0.95 * work_in_all); // empty rows are passed over
+}
+
+/// Sums that stay in registers are worth a few operations more than those that are scattered over a buffer.
+TEST(PlanChoice, time_is_worth_some_work) {
+  pipeline::Request request;
+  request.expression = "Y(i,r) = T(i,j,k,l) * V(j,r) * W(k,r) * X(l,r)";
+  request.formats = {{"T", "csf4"}};
+  request.counts = {{"T.M", 50},      {"T.N", 60},      {"T.K", 70},      {"T.L", 800},      {"T.*", 800000},
+                    {"T.NR", 50},     {"T.NC", 3000},   {"T.NF", 205000}, {"T.NNZ", 800000}, {"V.N", 32},
+                    {"T.rowptr", 60}, {"T.colptr", 68}, {"T.fibptr", 3.9}};
+  const pipeline::Front front = pipeline::read_request(request);
+  const std::optional<pipeline::Plans> plans = pipeline::plans_to_choose_from(request, front);
+  ASSERT_TRUE(plans);
+  const double most = pipeline::most_work_of(front, *plans, plans->least_work);
+  EXPECT_EQ(most, cost::most_work_for_time * plans->least_work);
+  const pipeline::Compilation made = pipeline::compile(request, front);
+  ASSERT_EQ(made.plan, std::size_t{0});
+  const double work = work_of(*plans, plans->found.plans[0].forest);
+  EXPECT_GT(work, cost::most_work * plans->least_work);
+  EXPECT_LE(work, most);
 }
 
 TEST(PlanChoice, loops_of_a_sparse_factor_are_shared_by_themselves) {
