@@ -71,7 +71,8 @@ std::string workspace_functions(const Program &program, const Names &names, cons
     if (array.hashed)
       release += fmt::format("  {}(work->{}, work->{});\n", expressions.for_table("free_tables", array.name),
                              work.members.at(array.name), work.capacities.at(array.name));
-    release += fmt::format("  free(work->{});\n", work.members.at(array.name));
+    release += fmt::format("  {}(work->{});\n", array.grows ? "free" : "unravel_unreserve",
+                           work.members.at(array.name));
   }
   return fmt::format(
       "// Makes the workspace empty. Call it before the first use.\n{} {{\n{}}}\n\n"
