@@ -88,15 +88,16 @@ void merge_nested(Statement &statement) {
   statement = {std::move(merged), std::move(origins)};
 }
 
-/// A loop whose only iteration is known, as an if that is always true.
+/// A loop whose only iteration is known, as an if that is always true. (Additions are atomic in parallel
+/// loops alone.)
 void unroll_single(Statement &statement) {
   auto *loop = statement.as<For>();
   std::int64_t trips = 0;
   if (!loop || !constant_difference(loop->lower, loop->upper, trips)) return;
   if (trips <= 0) {
     statement.kind = If{term::falsity(), {}, {}, {}};
-  } else if (trips <= loop->step && !effects_of(loop->body).breaks &&
-             !effects_of(loop->body).changes(loop->lower)) {
+  } else if (trips <= loop->step && !(loop->parallel && adds_atomically(loop->body)) &&
+             !effects_of(loop->body).breaks && !effects_of(loop->body).changes(loop->lower)) {
     If once{
         term::truth(), {Statement{Let{loop->variable, loop->lower}, statement.origins}}, loop->comment, {}};
     once.then.insert(once.then.end(), loop->body.begin(), loop->body.end());

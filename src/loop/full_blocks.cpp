@@ -305,7 +305,7 @@ void keep_short_serial(Block &block) {
     auto *loop = statement.as<For>();
     if (!loop || !loop->parallel || loop->parallel->work || !loop->parallel->sum.empty()) return;
     const std::optional<Full> full = full_length(*loop);
-    if (full && full->length < loop->parallel->least) loop->parallel.reset();
+    if (full && full->length < loop->parallel->least && !adds_atomically(loop->body)) loop->parallel.reset();
   });
 }
 

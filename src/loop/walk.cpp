@@ -493,6 +493,13 @@ std::string appends_to(const Block &block) {
   return counts->variable;
 }
 
+bool adds_atomically(const Block &block) {
+  return holds(block, [](const Statement &statement) {
+    const auto *add = statement.as<Accumulate>();
+    return add && add->atomic;
+  });
+}
+
 bool may_test_together(const For &loop) {
   const Statement *last = behind_lets(loop.body);
   const auto *guard = last ? last->as<If>() : nullptr;

@@ -73,6 +73,8 @@ std::vector<const Block *> blocks_of(const Statement &statement);
 std::vector<Block *> blocks_of(Statement &statement);
 /// For, While, Intersect or Merge.
 bool is_loop(const Statement &statement);
+/// Has the block additions that are atomic, for which it must stay in a parallel loop?
+bool adds_atomically(const Block &block);
 /// The ranges of an Intersect or a Merge; none otherwise.
 std::vector<const KeyedRange *> keyed_ranges_of(const Statement &statement);
 
