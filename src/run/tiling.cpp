@@ -127,13 +127,13 @@ std::vector<TileLoop> tile_loops(const pipeline::Compilation &compilation,
       if (level.tile_of.empty() || level.kind == Level::Kind::Let ||
           std::ranges::any_of(tiles, [&](auto &each) { return each.variable == level.variable; }))
         continue;
-      std::optional<Bounds> range = bounds_of(compilation.combination.leaves[k], level.variable);
-      report::require(range.has_value(), "a tile variable has bounds by sizes");
+      // An iteration space that is known to be empty has none.
+      const std::optional<Bounds> range = bounds_of(compilation.combination.leaves[k], level.variable);
       TileLoop loop;
       loop.variable = level.variable;
       loop.of = level.tile_of;
       loop.size = level.tile_size;
-      loop.number = range->upper - range->lower + Term(1);
+      loop.number = range ? range->upper - range->lower + Term(1) : Term(0);
       tiles.push_back(std::move(loop));
     }
   return tiles;
