@@ -191,6 +191,8 @@ SpannedText spanned_text(const Program &original, const EmitOptions &options) {
   SpannedText function = function_text(program, options, names, expressions);
   const std::string own_operators = own_operators_text(program, expressions);
   if (!program.workspace.empty()) expressions.need("workspace");
+  if (!std::ranges::all_of(program.workspace, &loop::WorkspaceArray::grows))
+    expressions.need("reserve"); // to free it
   std::string result = includes(expressions.needs(), options, names);
   result += helpers(expressions.needs(), expressions.single_precision(), options, function.text);
   result += own_operators;

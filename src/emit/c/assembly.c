@@ -78,7 +78,7 @@ static inline void unravel_parts_end(unravel_parts *parts) {
 // own, and return to the system as soon as it is freed. Returns 0 if memory runs out.
 static inline int unravel_parts_begin(unravel_parts *parts, int64_t iterations, int64_t threads, int64_t ranges,
                                       int64_t arrays) {
-  const int64_t wanted = threads > 1 ? 32 * threads : 1;
+  const int64_t some = threads > 8 ? 192 + 8 * threads : 32 * threads, wanted = threads > 1 ? some : 1;
   int64_t numbers, k;
   parts->chunks = wanted < iterations ? wanted : iterations < 1 ? 1 : iterations;
   parts->threads = threads;
