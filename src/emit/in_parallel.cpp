@@ -296,7 +296,8 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
     lines(assembly_.hold(made, parts));
     const std::string put = names_.fresh("put");
     open(fmt::format("for (int64_t {0}; ({0} = unravel_parts_put(&{1})) >= 0;)", put, parts), {});
-    close(assembly_.raise(made, parts, put, false));
+    lines(assembly_.raise(made, parts, put, false));
+    close({fmt::format("unravel_parts_settle(&{}, {});", parts, put)});
     for (const Appended::Counter &counter : made.counters)
       line("if (unravel_parts_is_put(&{}, {})) {} = 0;", parts, chunk, names_.variable(counter.end));
     close({"continue;"});

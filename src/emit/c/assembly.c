@@ -207,7 +207,8 @@ static inline void unravel_parts_copy(const unravel_parts *parts, int64_t chunk,
            (const char *)parts->held[thread * parts->arrays + array] + (size_t)own[0] * bytes,
            (size_t)(own[1] - own[0]) * bytes);
 }
-// Puts this thread's next chunk into its place, once that is known, and returns it; else -1.
+// Puts this thread's next chunk into its place, once that is known, and returns it; else -1. `made` stays where it is
+// until the chunk is settled.
 static inline int64_t unravel_parts_put(unravel_parts *parts) {
   const int64_t thread = unravel_thread();
   int64_t chunk = -1, k;
@@ -230,6 +231,10 @@ static inline int64_t unravel_parts_put(unravel_parts *parts) {
   if (chunk < 0) return -1;
   for (k = 0; k < parts->arrays; k++)
     unravel_parts_copy(parts, chunk, k, parts->made[k]);
+  return chunk;
+}
+// Nothing of the chunk is changed in its place any more.
+static inline void unravel_parts_settle(unravel_parts *parts, int64_t chunk) {
 #ifdef _OPENMP
 #pragma omp critical(unravel_parts)
 #endif
@@ -237,7 +242,6 @@ static inline int64_t unravel_parts_put(unravel_parts *parts) {
     unravel_parts_row(parts, chunk)[1] = 2;
     parts->copying--;
   }
-  return chunk;
 }
 // Is the chunk in its place? It is this thread's, or there is one thread.
 static inline int unravel_parts_is_put(const unravel_parts *parts, int64_t chunk) {
