@@ -371,7 +371,11 @@ private:
     const bool is_identity = value::is_integer(type) ? value.integer == identity.integer
                                                      : value.value == identity.value && value.imaginary == 0;
     if (statement.accumulate && (!made || (!made->is_stored && is_identity))) return;
-    note_stored(statement, !made || made->is_stored);
+    // A result that lists its entries gets none where a product has none.
+    const bool is_left_out = !made && input_.results.contains(statement.target.tensor) &&
+                             stored_.contains(statement.target.tensor);
+    if (is_left_out) value = constant(statement.target.fill.value_or(0), type);
+    note_stored(statement, !is_left_out && (!made || made->is_stored));
     Value &target = element(statement.target);
     note_choice(statement, target, value);
     target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;
