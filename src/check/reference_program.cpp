@@ -464,7 +464,8 @@ private:
     if (absorbs) return Evaluated{constant(*absorbs, above), false, *absorbs};
     Value value = value::made_by_conversion(made.op)
                       ? taken_as(made.arguments.front(), arguments.front(), below, above)
-                      : converted(combined(made.op, arguments, above), above, type);
+                      : combined(made.op, arguments, above);
+    value = converted(value, above, type);
     if (may_lie_beyond_cut(made, arguments.front(), type, operands_))
       value.magnitude = std::numeric_limits<double>::infinity();
     return Evaluated{value, is_stored, static_cast<double>(value.value)};

@@ -43,12 +43,14 @@ bool is_segment(const Level &level, const std::vector<Level> &levels) {
   return level.is_loop() && !level.tensor.empty() && !has_fixed_bounds(level, levels);
 }
 
-/// Segments inside segments: how often the entries are passed again isn't known, but it is often.
+/// Segments inside segments of other tensors: how often their entries are passed again isn't known, but it is
+/// often. (Those of the same tensor lie in the segments outside, each entry once.)
 int nested_segments(const LeafPlan &plan) {
   const std::vector<Level> &levels = plan.nest.levels;
-  auto segments = std::count_if(levels.begin() + static_cast<std::ptrdiff_t>(*plan.parallel), levels.end(),
-                                [&](const Level &level) { return is_segment(level, levels); });
-  return std::max(static_cast<int>(segments) - 1, 0);
+  std::set<std::string> tensors;
+  for (std::size_t k = *plan.parallel; k < levels.size(); ++k)
+    if (is_segment(levels[k], levels)) tensors.insert(levels[k].tensor);
+  return std::max(static_cast<int>(tensors.size()) - 1, 0);
 }
 
 bool is_dynamic(const LeafPlan &plan) {
@@ -164,6 +166,51 @@ bool ends_dense(const LeafPlan &plan, const combine::IterationSpace &space) {
   });
 }
 
+using Nests = std::set<std::set<std::size_t>>;
+
+/// Of the `counted` levels those around each part of the product: what is inside is executed for each
+/// combination of their iterations. Where all of a part's are around another part, too, it has no set of its
+/// own. So loops side by side count each by itself. Without parts there is one set, of all.
+Nests nests_of_parts(const LeafPlan &plan, const std::set<std::size_t> &counted) {
+  if (!plan.parts) return {counted};
+  const std::vector<Level> &levels = plan.nest.levels;
+  Nests all;
+  const auto visit = [&](const auto &self, const plan::PartNode &node, std::set<std::size_t> around) -> void {
+    for (const Level &level : node.levels)
+      for (const std::size_t k : counted)
+        if (levels[k].variable == level.variable) around.insert(k);
+    for (const plan::PartNode &inner : node.body)
+      self(self, inner, around);
+    if (node.part) all.insert(std::move(around));
+  };
+  std::set<std::size_t> outermost = counted;
+  std::erase_if(outermost, [&](std::size_t k) { return k >= plan.parts->begin; });
+  for (const plan::PartNode &node : plan.parts->body)
+    visit(visit, node, outermost);
+  Nests largest = all;
+  std::erase_if(largest, [&](const std::set<std::size_t> &one) {
+    return std::ranges::any_of(all, [&](const std::set<std::size_t> &other) {
+      return one.size() < other.size() && std::ranges::includes(other, one);
+    });
+  });
+  return largest;
+}
+
+/// How often loops of these lengths, by their levels, go round inside the others: added up over the parts.
+Term rounds_of_parts(const LeafPlan &plan, const std::map<std::size_t, Term> &lengths) {
+  std::set<std::size_t> counted;
+  for (const auto &[level, length] : lengths)
+    counted.insert(level);
+  Term sum(0);
+  for (const std::set<std::size_t> &nest : nests_of_parts(plan, counted)) {
+    Term rounds(1);
+    for (const std::size_t level : nest)
+      rounds = term::multiply(rounds, lengths.at(level));
+    sum = sum + rounds;
+  }
+  return sum;
+}
+
 /// Iterations of the innermost loop from which on a team pays.
 std::int64_t least_of(const LeafPlan &plan, const combine::IterationSpace &space,
                       const cost::Thresholds &thresholds) {
@@ -232,7 +279,8 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
   const std::vector<std::optional<Term>> middle = lengths_in_middle(plan);
   const bool shares_entries = ends_dense(plan, space);
   std::set<std::string> tensors;
-  Term dense(1), entries(0), rows(0), mapped(0); // mapped: of segments, each once
+  std::map<std::size_t, Term> lengths; // of loops over dense modes
+  Term entries(0), rows(0), mapped(0); // mapped: of segments, each once
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
     const Level &level = levels[k];
     const plan::LevelPlan *find = plan.finds.at(k);
@@ -249,10 +297,11 @@ std::optional<Term> work_of(const LeafPlan &plan, const combine::IterationSpace 
     if (fixed && is_row(k, levels, space))
       rows = rows + term::scale(thresholds.entries_per_row, length_by_sizes(level));
     else if (fixed && level.tensor.empty())
-      dense = term::multiply(dense, length_by_sizes(level));
+      lengths.emplace(k, length_by_sizes(level));
     else if (level.tensor.empty() && shares_entries && middle[k] && is_fixed(*middle[k], levels))
-      dense = term::multiply(dense, *middle[k]);
+      lengths.emplace(k, *middle[k]);
   }
+  const Term dense = rounds_of_parts(plan, lengths);
   if (std::optional<Term> cleared = cleared_rows(plan, space, combination))
     rows = rows + term::floor_divide(*cleared, cost::cleared_per_entry);
   if (dense == Term(1)) entries = entries + mapped;
@@ -349,7 +398,16 @@ double part_of_least(const LeafPlan &plan, const combine::IterationSpace &space,
       if (levels[k].is_loop()) visits *= length_of(levels[k]);
     return visits;
   };
-  const double visits = visits_of(levels.size());
+  std::set<std::size_t> loops;
+  for (std::size_t k = *plan.parallel; k < levels.size(); ++k)
+    if (levels[k].is_loop()) loops.insert(k);
+  double visits = 0;
+  for (const std::set<std::size_t> &nest : nests_of_parts(plan, loops)) {
+    double rounds = 1;
+    for (const std::size_t k : nest)
+      rounds *= length_of(levels[k]);
+    visits += rounds;
+  }
   double work = visits;
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) // rows, as in work_of
     if (levels[k].is_loop() && is_row(k, levels, space))

@@ -100,8 +100,10 @@ inline constexpr double worth_in_registers = 0.95;
 /// The work (operations) of what is taken is never more than so many times that of the best tree, whatever
 /// the estimated times are;
 inline constexpr double most_work = 1.1;
-/// but so many times where all that do less are clearly dearer. (MTTKRP of order 4: 1.19 times the additions,
-/// in registers, against sums that are scattered over a buffer: 0.4 of the time.)
-inline constexpr double most_work_for_time = 1.25;
+/// but up to so many times where those that do less are dearer by a larger part than it does more. (MTTKRP of
+/// order 4: 1.19 times the additions, in registers, against sums that are scattered over a buffer: 0.4 of the
+/// time. Y(i,r) from a csf<2,0,1>, where the least work needs sums over all of i and j: 1.4 times, 0.5 of the
+/// time.)
+inline constexpr double most_work_for_time = 2;
 
 } // namespace unravel::cost

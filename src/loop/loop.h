@@ -103,6 +103,12 @@ struct Parallel {
   Schedule schedule = Schedule::Dynamic;
   /// Then the loop stands in no other one, and it has neither sum, copies nor simd.
   std::optional<Appended> appended = std::nullopt;
+
+  /// Chunks do `part` of the work on average, if that is not 0. An iteration that does more is a chunk by
+  /// itself: few heavy ones are shared out evenly, too.
+  void cut_by_work(std::int64_t part) {
+    if (part > 0) share = part, chunk = 1;
+  }
 };
 
 /// When a loop over segments takes masked steps.

@@ -346,7 +346,7 @@ private:
       return sum_over_map(index, loop, map->holds_values());
     if (parallel) {
       loop.parallel = parallel_with(plan_.chunk, plan_.least);
-      if (plan_.work) loop.parallel->share = std::get<plan::Chunks>(plan_.cut).share;
+      if (plan_.work) loop.parallel->cut_by_work(std::get<plan::Chunks>(plan_.cut).share);
       if (entries_)
         loop.parallel->appended = appended_to(*workspace_.combination().assembly(space_.target.tensor));
     }

@@ -353,7 +353,7 @@ private:
       loop.parallel = loop::Parallel{plan.chunk_per_thread ? 0 : plan.chunk, plan.least, plan.work};
       loop.parallel->schedule = plan.schedule;
       if (const auto *chunks = std::get_if<plan::Chunks>(&plan.cut); chunks && plan.work)
-        loop.parallel->share = chunks->share;
+        loop.parallel->cut_by_work(chunks->share);
     }
     Names known = declared_for_rest(before);
     known.insert(outside.begin(), outside.end());

@@ -112,7 +112,12 @@ loop::Value converted_to_target(loop::Value value, const combine::IterationSpace
 } // namespace
 
 loop::Value as_target(loop::Value value, const combine::IterationSpace &space) {
-  if (space.target_type() == space.type || is_cut_by_store(space) || value::number_of(value)) return value;
+  if (const double *number = value::number_of(value)) { // the store may be into a list, whose type is wider
+    const value::Type target = space.target_type();
+    const bool is_narrow = value::is_integer(target) && value::facts_of(target).bytes < 8;
+    return is_narrow ? loop::Value{loop::Number{value::Scalar::written(*number, target).number()}} : value;
+  }
+  if (space.target_type() == space.type || is_cut_by_store(space)) return value;
   return converted_to_target(std::move(value), space);
 }
 

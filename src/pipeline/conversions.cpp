@@ -89,13 +89,9 @@ std::string to_text(const Conversion &conversion) {
                      layout::to_text(conversion.asked.layout));
 }
 
-double least_calls(const Conversion &conversion, const contract::Plan &given) {
-  const double saved = given.cost - conversion.plans.found.plans.front().cost;
-  return saved > 0 ? std::ceil(conversion.once / saved) : std::numeric_limits<double>::infinity();
-}
-
 std::vector<Conversion> conversions_of(const Front &front, const Plans &given) {
   std::vector<Conversion> all;
+  const double given_cost = cheapest_of(front, given).cost;
   for (std::size_t factor = 0; factor < given.network.factors.size(); ++factor) {
     if (!may_be_converted(front, given, factor)) continue;
     const contract::Factor &before = given.network.factors[factor];
@@ -109,14 +105,15 @@ std::vector<Conversion> conversions_of(const Front &front, const Plans &given) {
       made.asked.tensor.text = given.contraction.factors[factor].tensor;
       made.asked.layout = layout::layout_by_modes(modes_of(now));
       made.once = before.prefixes.back() * cost::converted_entry;
-      search_plans(front, 1, made.plans);
-      if (!made.plans.found.plans.empty() &&
-          made.plans.found.plans.front().cost < given.found.plans.front().cost)
-        all.push_back(std::move(made));
+      search_plans(front, plans_looked_at, made.plans);
+      made.plans.found.plans = {contract::Plan(cheapest_of(front, made.plans))};
+      const double saved = given_cost - made.cost();
+      if (saved <= 0) continue;
+      made.least_calls = std::ceil(made.once / saved);
+      all.push_back(std::move(made));
     }
   }
-  std::ranges::stable_sort(all, {},
-                           [](const Conversion &each) { return each.plans.found.plans.front().cost; });
+  std::ranges::stable_sort(all, {}, &Conversion::cost);
   return all;
 }
 
@@ -130,11 +127,11 @@ std::optional<Conversion> conversion_that_pays(const Request &request, const Fro
     if (factor.is_sparse()) least = std::min(least, factor.prefixes.back() * cost::converted_entry);
   const contract::Forest written = contract::as_written(given.network);
   if (least > cost::worth * calls * contract::cost_of(given.network, written, {})) return std::nullopt;
-  search_plans(front, 1, given);
+  search_plans(front, plans_looked_at, given);
   std::optional<Conversion> best;
-  double lowest = cost::worth * calls * given.found.plans.front().cost;
+  double lowest = cost::worth * calls * cheapest_of(front, given).cost;
   for (Conversion &each : conversions_of(front, given)) {
-    const double both = each.once + calls * each.plans.found.plans.front().cost;
+    const double both = each.once + calls * each.cost();
     if (both < lowest) lowest = both, best = std::move(each);
   }
   return best;

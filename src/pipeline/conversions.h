@@ -19,16 +19,18 @@ void convert_operand(const Request &request, Front &front, const parse::Schedule
 struct Conversion {
   parse::ScheduleTree::Conversion asked;
   double once = 0; // estimated nanoseconds of converting
-  Plans plans;     // of the line then. How many prefixes are stored is estimated
+  Plans plans;     // of the line then: the one that is taken. How many prefixes are stored is estimated
+  double least_calls = 0; // that make up for converting
+
+  /// Estimated nanoseconds of a call.
+  double cost() const { return plans.found.plans.front().cost; }
 };
 
 /// As the schedule has it: "convert T to csf<1,0,2>".
 std::string to_text(const Conversion &conversion);
-/// How many calls make up for converting, in place of that plan; infinity: none do.
-double least_calls(const Conversion &conversion, const contract::Plan &given);
 
-/// Those with which a call costs less than by the best of `given`, the plans of the same line; the
-/// cheapest first.
+/// Those with which a call costs less than by what is taken of `given`, the plans of the same line;
+/// the cheapest first.
 std::vector<Conversion> conversions_of(const Front &front, const Plans &given);
 
 /// The best one for so many calls on the same operands, if both together are clearly cheaper than the best

@@ -350,18 +350,33 @@ compute::PlannedLine planned_line(const Front &front, const Plans &plans, const 
 }
 
 double most_work_of(const Front &front, const Plans &plans, double least) {
-  const auto least_cost = [&](double most) {
-    double cost = std::numeric_limits<double>::infinity();
-    if (work_of(plans, plans.written.forest) <= most) cost = plans.written.cost;
-    for (const contract::Plan &plan : plans.found.plans)
-      if (plan.cost < cost && work_of(plans, plan.forest) <= most && may_be_kernel(front, plans, plan))
-        cost = plan.cost;
-    return cost;
+  const double written = work_of(plans, plans.written.forest), usual = cost::most_work * least;
+  double cost = std::numeric_limits<double>::infinity(); // of those that do no more than usual
+  if (written <= usual) cost = plans.written.cost;
+  for (const contract::Plan &plan : plans.found.plans)
+    if (plan.cost < cost && work_of(plans, plan.forest) <= usual && may_be_kernel(front, plans, plan))
+      cost = plan.cost;
+  const auto saves_time = [&](double of, double work) {
+    return work > usual && work <= cost::most_work_for_time * least &&
+           of * work <= cost::worth * cost * least; // also where nothing else is known
   };
-  const double usual = cost::most_work * least, more = cost::most_work_for_time * least;
-  const double cost = least_cost(more);
-  return cost < std::numeric_limits<double>::infinity() && cost <= cost::worth * least_cost(usual) ? more
-                                                                                                   : usual;
+  const bool written_saves = saves_time(plans.written.cost, written);
+  for (const contract::Plan &plan : plans.found.plans) { // the cheapest first
+    if (written_saves && plans.written.cost <= plan.cost) break;
+    const double work = work_of(plans, plan.forest);
+    if (saves_time(plan.cost, work) && may_be_kernel(front, plans, plan)) return work;
+  }
+  return written_saves ? written : usual;
+}
+
+const contract::Plan &cheapest_of(const Front &front, const Plans &plans) {
+  const double most = most_work_of(front, plans, plans.least_work);
+  const bool may_be_written = work_of(plans, plans.written.forest) <= most;
+  for (const contract::Plan &plan : plans.found.plans) {
+    if (may_be_written && plans.written.cost <= plan.cost) break;
+    if (work_of(plans, plan.forest) <= most && may_be_kernel(front, plans, plan)) return plan;
+  }
+  return plans.written;
 }
 
 std::optional<std::size_t> choice_of(const Front &front, const Plans &plans) {

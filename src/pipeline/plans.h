@@ -62,9 +62,13 @@ std::optional<Plans> plans_to_choose_from(const Request &request, const Front &f
 /// have by itself.
 std::optional<std::size_t> choice_of(const Front &front, const Plans &plans);
 
-/// The most work that a plan may do which is taken by itself, where the best does `least`: 1.1 times as much,
-/// or 1.25 times where it is clearly cheaper than all that do less (cost/contractions.h).
+/// The most work that a plan may do which is taken by itself, where the best does `least`: 1.1 times as much;
+/// up to twice as much where the time saved is a larger part than the work added (cost/contractions.h).
 double most_work_of(const Front &front, const Plans &plans, double least);
+
+/// The cheapest of `plans` that does no more work than that, or else the line as it is written: about what a
+/// call costs.
+const contract::Plan &cheapest_of(const Front &front, const Plans &plans);
 
 /// The numbers of those that are taken in place of the line's own loops, which compute `own`; the best first.
 /// They are clearly cheaper, or the own loops do more work than any loops may (cost/contractions.h).

@@ -54,7 +54,7 @@ std::vector<std::string> Converted::worth_trying(const pipeline::Request &known,
                                                  const pipeline::Front &front) {
   std::string why;
   std::vector<std::string> schedules;
-  if (const auto plans = pipeline::plans_of(known, front, 1, why))
+  if (const auto plans = pipeline::plans_of(known, front, pipeline::plans_looked_at, why))
     for (const pipeline::Conversion &each : pipeline::conversions_of(front, *plans))
       schedules.push_back(to_text(each));
   return schedules;

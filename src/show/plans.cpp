@@ -90,9 +90,8 @@ std::string conversions_html(const Weighed &weighed) {
   for (const pipeline::Conversion &each : weighed.conversions)
     text += fmt::format("<p>With <code>-s '{}'</code> a call costs {}; {} more, once, to convert {}: less in "
                         "all from {} calls on.</p>\n",
-                        escaped(to_text(each)), amount_text(each.plans.found.plans.front().cost),
-                        amount_text(each.once), escaped(each.asked.tensor.text),
-                        amount_text(least_calls(each, weighed.plans.found.plans.front())));
+                        escaped(to_text(each)), amount_text(each.cost()), amount_text(each.once),
+                        escaped(each.asked.tensor.text), amount_text(each.least_calls));
   return text;
 }
 

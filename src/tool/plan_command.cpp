@@ -192,14 +192,13 @@ std::string indented(const std::string &text) {
 }
 
 /// Of plans that need another order of an operand's modes: what a call costs then, and what converting does.
-std::string conversions_text(const std::vector<pipeline::Conversion> &conversions, const Plans &plans) {
+std::string conversions_text(const std::vector<pipeline::Conversion> &conversions) {
   std::string text;
   for (const pipeline::Conversion &each : conversions) {
     const contract::Plan &plan = each.plans.found.plans.front();
     text += fmt::format(
         "\nwith -s '{}': {}\n  and {:.3g} once, to convert {}: less in all from {:.3g} calls on\n",
-        to_text(each), costs_text(each.plans, plan), each.once, each.asked.tensor.text,
-        least_calls(each, plans.found.plans.front()));
+        to_text(each), costs_text(each.plans, plan), each.once, each.asked.tensor.text, each.least_calls);
     text += indented(to_text(each.plans.network, plan.forest));
   }
   return text;
@@ -253,7 +252,7 @@ json plan_json(const Plans &plans, const pipeline::Front &front, const contract:
   return made;
 }
 
-json conversions_json(const std::vector<pipeline::Conversion> &conversions, const Plans &plans) {
+json conversions_json(const std::vector<pipeline::Conversion> &conversions) {
   json all = json::array();
   for (const pipeline::Conversion &each : conversions) {
     const contract::Plan &plan = each.plans.found.plans.front();
@@ -261,7 +260,7 @@ json conversions_json(const std::vector<pipeline::Conversion> &conversions, cons
                    {"cost", plan.cost},
                    {"operations", cost(each.plans, plan.forest, Objective::Work)},
                    {"once", each.once},
-                   {"least_calls", least_calls(each, plans.found.plans.front())},
+                   {"least_calls", each.least_calls},
                    {"text", to_text(each.plans.network, plan.forest)}});
   }
   return all;
@@ -336,11 +335,11 @@ void add_plan(CLI::App &app, bool &as_json) {
     const std::size_t shown = std::max(*most, taken ? *taken + 1 : 0);
     if (plans->found.plans.size() > shown) plans->found.plans.resize(shown);
     if (!as_json) {
-      std::cout << plans_text(*plans, front, taken) << conversions_text(conversions, *plans);
+      std::cout << plans_text(*plans, front, taken) << conversions_text(conversions);
       return;
     }
     json out = plans_json(*plans, front, taken);
-    out["conversions"] = conversions_json(conversions, *plans);
+    out["conversions"] = conversions_json(conversions);
     std::cout << json_text(out);
   });
 }

@@ -114,6 +114,10 @@ Scalar Scalar::written(double number) {
   return {Type::Int64, 0, static_cast<std::int64_t>(number)};
 }
 
+Scalar Scalar::written(double number, Type type) {
+  return std::isinf(number) ? of(number, type) : converted(written(number), type);
+}
+
 double Scalar::number() const {
   if (!is_integer(type)) return real;
   return type == Type::UInt64 ? static_cast<double>(static_cast<std::uint64_t>(integer))

@@ -92,6 +92,8 @@ struct Scalar {
   static Scalar of(double number, Type type); // as converted() converts it; infinities are the type's ends
   /// As it stands in a text: an integer where it is whole.
   static Scalar written(double number);
+  /// The same in that type; infinities are the type's ends.
+  static Scalar written(double number, Type type);
   /// Of a complex number the real part.
   double number() const;
   bool is_zero() const { return is_integer(type) ? integer == 0 : real == 0 && imaginary == 0; }

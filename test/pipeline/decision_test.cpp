@@ -273,7 +273,7 @@ TEST(PipelineParallel, no_chunks_without_a_parallel_loop_or_a_shared_state) {
   Compilation rows = compile_text("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr");
   ASSERT_NE(parallel_loop(rows.program.body), nullptr);
   EXPECT_EQ(parallel_loop(rows.program.body)->variable, "i");
-  EXPECT_EQ(parallel_loop(rows.program.body)->parallel->chunk, 32);
+  EXPECT_EQ(parallel_loop(rows.program.body)->parallel->chunk, 1);
 }
 
 TEST(PipelineSchedule, order) {

@@ -105,10 +105,21 @@ TEST(PipelineTeams, chunks_have_enough_to_do) {
     const loop::Parallel parallel = *parallel_loop(compile_text(text).program.body)->parallel;
     return std::make_pair(parallel.chunk, parallel.share);
   };
-  EXPECT_EQ(chunks(spmv + "-f A=csr"), (std::pair<int, std::int64_t>(32, 16384)));
-  EXPECT_EQ(chunks(spmv + "-f A=csr\n-s parallel i"), (std::pair<int, std::int64_t>(32, 16384)));
+  EXPECT_EQ(chunks(spmv + "-f A=csr"), (std::pair<int, std::int64_t>(1, 16384)));
+  EXPECT_EQ(chunks(spmv + "-f A=csr\n-s parallel i"), (std::pair<int, std::int64_t>(1, 16384)));
   EXPECT_EQ(chunks(spmv + "-f A=csr\n-s chunk 64"), (std::pair<int, std::int64_t>(64, 0)));
   EXPECT_EQ(chunks(spmv + "-f A=@one_per_row"), (std::pair<int, std::int64_t>(4096, 0)));
+}
+
+/// Loops side by side do what each does; segments of one tensor inside each other hold each entry once.
+TEST(PipelineTeams, what_a_loop_does_is_what_its_parts_do) {
+  auto work = [](const std::string &text) {
+    const loop::Parallel parallel = *parallel_loop(compile_text(text).program.body)->parallel;
+    return fmt::format("{} of {}", parallel.least, to_text(*parallel.work));
+  };
+  EXPECT_EQ(work("Y(i,r) = S(i,j) * Q(i,k) * K(j,k) * V(j,r)\n-f S=csr\n-s plan 1"),
+            "2097152 of (Q.N + V.N)*(3*S.M + S.NNZ)");
+  EXPECT_EQ(work("y(i) = T(i,j,k) * x(j) * z(k)\n-f T=csf"), "524288 of 3*T.N1 + T.N3 + floor(T.I / 4)");
 }
 
 TEST(PipelineTeams, data_that_are_known_to_be_small_need_no_team) {
