@@ -98,7 +98,7 @@ inline constexpr double brief_segment = 8;
 /// Chunks that a loop is cut into, at least, where a team just pays: threads must not wait long for the last
 /// one. (A share of the work: that much is lost at most. As a team pays from thousands of barriers' time on,
 /// taking a chunk costs little against it.)
-inline constexpr std::int64_t least_chunks = 32;
+inline constexpr std::int64_t least_chunks = 16;
 
 /// Inner products of dense rows that are summed up at once, and the elements that such a row must have where
 /// that is known. (An addition takes 3 or 4 cycles on processors of these years; one vector's elements.)

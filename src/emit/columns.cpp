@@ -91,7 +91,6 @@ bool StatementWriter::write_columns_inside(const For &inner) {
   }
   const Element &target = *written_element(inner.body[0]);
   const bool is_vector = is_row(inner);
-  if (target.array == copied_ && !column_rows_.contains(target.array)) mark_part(target.slot, inner);
   for (int v = 0; v < column_vectors_; ++v) {
     std::string text = lanes_of(value, inner.variable, v);
     if (!add && !is_vector) text = no_lanes_ + " + " + text;
@@ -99,12 +98,6 @@ bool StatementWriter::write_columns_inside(const For &inner) {
     line(put_lanes(target, v, !add ? "=" : negative ? "-=" : "+=", text));
   }
   return true;
-}
-
-void StatementWriter::mark_part(const Term &slot, const For &inner) {
-  mark(slot);
-  mark(mask_.empty() ? slot + Term(column_vectors_ * vector_lanes - 1)
-                     : substitute(slot, {{inner.variable, inner.upper - Term(1)}}));
 }
 
 void StatementWriter::write_part_of_columns(const For &x, int vectors, const std::string &first,
@@ -134,7 +127,6 @@ void StatementWriter::write_part_of_columns(const For &x, int vectors, const std
     for (const For *inner : columns_.inner)
       if (const Element *target = written_element(inner->body[0]);
           target && contains(columns_.sums, target->array)) {
-        if (target->array == copied_) mark_part(target->slot, *inner);
         for (int v = 0; v < column_vectors_; ++v)
           line(put_lanes(*target, v, "+=", kept.at(target->array)[static_cast<std::size_t>(v)]));
         std::erase(columns_.sums, target->array); // once

@@ -20,12 +20,13 @@ using term::Term;
 
 namespace {
 
-/// Chunks per thread: large ones touch few blocks, and have most of their blocks to themselves.
 constexpr int chunks_per_thread = 8;
+/// Of the result, to which the copies are added at a time: they stay in the first cache.
+constexpr int elements_of_block = 1024;
 
 /// The number of the array's elements.
 Term copied_count(const For &loop, const Program &program) {
-  return find_workspace(copies_of(loop.parallel->copied, copied_by(loop)), program)->extent;
+  return find_workspace(copies_of(loop.parallel->copied), program)->extent;
 }
 
 /// Whether it sets all elements to zero that threads have copies of in the loop.
@@ -64,47 +65,23 @@ bool StatementWriter::clears_copied(const Statement &next) {
   return zero && zeroed_ == zero;
 }
 
-const Element *StatementWriter::in_copy(const Accumulate &x) const {
-  const auto *element = std::get_if<Element>(&x.target);
-  return element && element->array == copied_ ? element : nullptr;
-}
-
-std::string StatementWriter::block_of(const Term &slot) const {
-  return fmt::format("(uint64_t){} / {}", expressions_.cast_operand(slot), copied_block);
-}
-
-void StatementWriter::mark(const Term &slot) {
-  line("{}[{}] = 1;", marks_, block_of(slot));
-}
-
-void StatementWriter::mark_stretch(const Term &slot, const For &along) {
-  auto at = [&](const Term &value) { return block_of(substitute(slot, {{along.variable, value}})); };
-  const std::string block = names_.fresh("block");
-  line("for (uint64_t {0} = {1}; {0} < {2}; {0}++) {3}[{0}] = 1;", block, at(along.lower),
-       at(along.upper + Term(copied_block - 1)), marks_);
-}
-
 void StatementWriter::write_with_copies(const For &x, const std::string &head) {
   const Statement &loop = *statement_;
   const Zero *zeroed = std::exchange(zeroed_, nullptr);
   const Parallel &parallel = *x.parallel;
   const Operator by = copied_by(x);
-  const std::string copies = copies_of(parallel.copied, by), marks = marks_of(parallel.copied);
-  const std::string result = names_.array(parallel.copied);
-  const ElementType element = find_workspace(copies, program_)->element;
+  const std::string copies = copies_of(parallel.copied), result = names_.array(parallel.copied);
+  const WorkspaceArray &room_for = *find_workspace(copies, program_);
+  const ElementType element = room_for.element;
   const std::string type = c_type(element);
-  const double number = value::identity_of(by);
-  const std::string identity = number == 0 ? "0" : expressions_.value({Number{number}}, element);
   const std::string count = expressions_.term_of_members(copied_count(x, program_));
   const Names::Workspace &work = names_.workspace();
-  auto part = [&](const std::string &array) {
-    return fmt::format("{}->{}", work.parameter, work.members.at(array));
-  };
+  const std::string all = fmt::format("{}->{}", work.parameter, work.members.at(copies));
   expressions_.need("reserve");
   expressions_.need("restrict");
 
   const std::string threads = names_.fresh("threads");
-  std::string enough = threads + " > 1", test;
+  std::string enough = threads + " > 1";
   line("const int64_t {} = {};", threads, threads_text(names_, expressions_));
   if (parallel.work && parallel.least > 0) {
     line("// copies of the result pay if there are more additions than elements");
@@ -112,30 +89,14 @@ void StatementWriter::write_with_copies(const For &x, const std::string &head) {
                           expressions_.term_of_members(*parallel.work), parallel.least, threads, count);
   }
   // Without memory for copies there are none.
-  std::map<std::string, std::string> strides;
-  for (const std::string &array : {copies, marks}) {
-    const WorkspaceArray &of = *find_workspace(array, program_);
-    const std::string stride = strides[array] = names_.fresh(names_.array(array) + "_stride");
-    const std::string room = names_.fresh(names_.array(array) + "_room");
-    const std::string capacity = fmt::format("{}->{}", work.parameter, work.capacities.at(array));
-    line("const int64_t {} = {};", stride, expressions_.term_of_members(padded_part(of, expressions_)));
-    line("const int64_t {} = {} ? {} * {} : 0;", room, enough, threads, stride);
-    const std::string reserve = fmt::format("{2} = ({3} *)unravel_reserve({2}, &{0}, {1}, sizeof({3}), 0);",
-                                            capacity, room, part(array), c_type(of.element));
-    if (of.initial) {
-      line("if ({} < {}) {}", capacity, room, reserve);
-    } else { // the identity, as zeros are one
-      const std::string slot = names_.fresh("slot");
-      line("if ({} < {}) {{", capacity, room);
-      line("  " + reserve);
-      line("  for (int64_t {0} = 0; {0} < {1}; {0}++)", slot, capacity);
-      line("    {}[{}] = {};", part(array), slot, identity);
-      line("}");
-    }
-    test += fmt::format("{}{} > 0 && {} >= {}", test.empty() ? "" : " && ", room, capacity, room);
-    enough = room + " > 0";
-  }
-  const std::string copy = names_.fresh(result + "_own"), own_marks = names_.fresh(result + "_marks");
+  const std::string stride = names_.fresh(names_.array(copies) + "_stride");
+  const std::string room = names_.fresh(names_.array(copies) + "_room");
+  const std::string capacity = fmt::format("{}->{}", work.parameter, work.capacities.at(copies));
+  line("const int64_t {} = {};", stride, expressions_.term_of_members(padded_part(room_for, expressions_)));
+  line("const int64_t {} = {} ? {} * {} : 0;", room, enough, threads, stride);
+  line("if ({0} < {1}) {2} = ({3} *)unravel_reserve({2}, &{0}, {1}, sizeof({3}), 0);", capacity, room, all,
+       type);
+  const std::string copy = names_.fresh(result + "_own"), slot = names_.fresh("slot");
   // Otherwise clang takes iterations of one thread for independent, and uses vectors.
   const std::string schedule =
       parallel.schedule == Parallel::Schedule::Static ? schedule_text(x, "", expressions_)
@@ -144,41 +105,44 @@ void StatementWriter::write_with_copies(const For &x, const std::string &head) {
           : fmt::format("schedule(monotonic : dynamic, 1 + ({}) / ({} * {}))",
                         expressions_.term(x.upper - x.lower), chunks_per_thread, threads);
   const std::string block = names_.fresh("block"), first = names_.fresh("first"), end = names_.fresh("end");
-  const std::string thread = names_.fresh("thread"), slot = names_.fresh("slot"), from = names_.fresh("from");
+  const std::string thread = names_.fresh("thread"), from = names_.fresh("from");
+  const std::string members =
+      names_.fresh("members"); // of the team, which may be smaller than it was asked for
 
   begin_stops(x.body);
   text_ += "#ifdef _OPENMP\n";
-  open(fmt::format("if ({})", test), {});
-  text_ += "#pragma omp " + team("parallel") + "\n";
-  open("", {fmt::format("{} *UNRAVEL_RESTRICT {} = {} + omp_get_thread_num() * {};", type, copy, part(copies),
-                        strides.at(copies)),
-            fmt::format("int32_t *UNRAVEL_RESTRICT {} = {} + omp_get_thread_num() * {};", own_marks,
-                        part(marks), strides.at(marks))});
-  copied_ = parallel.copied, marks_ = own_marks;
-  names_.rename_array(copied_, copy);
+  open(fmt::format("if ({} > 0 && {} >= {})", room, capacity, room), {});
+  text_ += "#pragma omp " + team("parallel") + own_copies(x.body) + "\n";
+  open("",
+       {fmt::format("{} *UNRAVEL_RESTRICT {} = {} + omp_get_thread_num() * {};", type, copy, all, stride)});
+  if (const double identity = value::identity_of(by); identity == 0) {
+    expressions_.need("memset");
+    line("memset({0}, 0, (size_t)({1}) * sizeof(*{0}));", copy, count);
+  } else {
+    line("for (int64_t {0} = 0; {0} < {1}; {0}++) {2}[{0}] = {3};", slot, count, copy,
+         expressions_.value({Number{identity}}, element));
+  }
   const std::vector<const WorkspaceArray *> own = own_arrays(x);
+  names_.rename_array(parallel.copied, copy);
   with_own(own, [&] {
     text_ += "#pragma omp for " + schedule + "\n";
     statement_ = &loop;
     iterations(head, x.body);
   });
-  names_.rename_array(std::exchange(copied_, {}), result);
-  text_ += "#pragma omp for schedule(dynamic, 8)\n";
-  open(fmt::format("for (int64_t {0} = 0; {0} < ({1} + {2}) / {3}; {0}++)", block, count, copied_block - 1,
-                   copied_block),
+  names_.rename_array(parallel.copied, result);
+  line("const int64_t {} = omp_get_num_threads();", members);
+  text_ += "#pragma omp for schedule(static)\n";
+  open(fmt::format("for (int64_t {0} = 0; {0} < ({1} + {2}) / {3}; {0}++)", block, count,
+                   elements_of_block - 1, elements_of_block),
        {});
-  line("const int64_t {} = {} * {};", first, copied_block, block);
-  line("const int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", end, first, copied_block, count);
+  line("const int64_t {} = {} * {};", first, elements_of_block, block);
+  line("const int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", end, first, elements_of_block, count);
   if (zeroed) line("for (int64_t {0} = {1}; {0} < {2}; {0}++) {3}[{0}] = 0;", slot, first, end, result);
-  line("for (int64_t {0} = 0; {0} < {1}; {0}++) {{", thread, threads);
-  line("  {} *{} = {} + {} * {};", type, from, part(copies), thread, strides.at(copies));
-  line("  if (!{}[{} * {} + {}]) continue;", part(marks), thread, strides.at(marks), block);
-  line("  {}[{} * {} + {}] = 0;", part(marks), thread, strides.at(marks), block);
-  line("  for (int64_t {0} = {1}; {0} < {2}; {0}++) {{", slot, first, end);
+  line("for (int64_t {0} = 0; {0} < {1}; {0}++) {{", thread, members);
+  line("  const {} *{} = {} + {} * {};", type, from, all, thread, stride);
+  line("  for (int64_t {0} = {1}; {0} < {2}; {0}++)", slot, first, end);
   line("    " + expressions_.reduction(fmt::format("{}[{}]", result, slot), element, by,
                                        fmt::format("{}[{}]", from, slot)));
-  line("    {}[{}] = {};", from, slot, identity);
-  line("  }");
   line("}");
   close({});
   close({});

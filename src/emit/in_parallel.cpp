@@ -29,12 +29,6 @@ std::vector<Term> factors_of(const Term &term) {
   return factors;
 }
 
-/// Does the loop store tiles of a matrix? Vectors that might be anything are stored for each few iterations.
-bool stores_tiles(const For &loop) {
-  return !holds<Reserve>(loop.body) &&
-         holds(loop.body, [](const Statement &inner) { return sums_of(inner) == VectorSum::Tiles; });
-}
-
 /// A parallel loop that a team which is there may share out: no thread has anything that is to be combined,
 /// and what it does is known in front of all loops that the team does.
 bool may_be_joined(const Statement &statement, const Program &program) {
@@ -64,14 +58,18 @@ std::size_t StatementWriter::begin_joined(const Block &statements, std::size_t k
   }
   if (end < k + 2) return 0;
   Term work(0);
-  for (std::size_t at = k; at < end && least > 0; ++at) {
+  Block bodies;
+  for (std::size_t at = k; at < end; ++at) {
     const auto &loop = *statements[at].as<For>();
+    append(bodies, loop.body);
+    if (least == 0) continue;
     work =
         work + floor_divide(parallel(at).work.value_or(loop.upper - loop.lower), parallel(at).least / least);
   }
   comment("one team does these loops, one after the other");
   pragma(team(least > 0 ? fmt::format("parallel if ({} >= {})", expressions_.term_of_members(work), least)
-                        : "parallel"),
+                        : "parallel") +
+             own_copies(std::move(bodies)),
          "");
   open("", {});
   joined_ = true;
@@ -172,7 +170,7 @@ void StatementWriter::write_parallel(const For &x, const std::string &head) {
       fmt::format("for {}{}{}", x.simd ? "simd " : "", schedule_text(x, work, expressions_), reduction);
   const std::vector<const WorkspaceArray *> own = own_arrays(x);
   const bool alone = !joined_ || threads_ > 1;
-  if (stores_tiles(x)) enough += own_copies(x);
+  if (alone && !holds<Reserve>(x.body)) enough += own_copies(x.body);
   if (own.empty()) {
     pragma(alone ? team("parallel " + schedule + enough) : schedule, alone ? otherwise : "");
     iterations(head, x.body);
@@ -252,7 +250,7 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
             fmt::format("if (!unravel_parts_begin(&{}, {}, {}, {}, {})) goto {};", parts, iterations,
                         threads_that_pay(x, iterations), variables.size(), arrays, assembly_.label())});
   lines(assembly_.describe(made, parts));
-  pragma(team(fmt::format("parallel if ({}.chunks > 1)", parts)) + own_copies(x), "");
+  pragma(team(fmt::format("parallel if ({}.chunks > 1)", parts)) + own_copies(x.body, &made), "");
   open("", {});
   with_own(own_arrays(x), [&] {
     std::map<std::string, std::string> outside;
@@ -322,17 +320,15 @@ void StatementWriter::write_appending(const For &x, const std::string &lower, co
 
 /// Each thread has a copy of sizes, and of the pointers to arrays that it doesn't append to: what threads
 /// share lies in memory, and is read again behind a store that might be to that.
-std::string StatementWriter::own_copies(const For &x) {
-  Block body = x.body; // but for what is compared with members
+std::string StatementWriter::own_copies(Block body, const Appended *appended) {
   each_statement(body, [](Statement &statement) {
     auto *loop = statement.as<For>();
     if (loop) loop->masked.reset();
     if (loop && loop->parallel) loop->parallel->work.reset();
   });
-  const std::set<std::string> used = mentioned(body);
+  const std::set<std::string> used = mentioned(body); // but for what is compared with members
   const auto is_appended = [&](const TensorParameter &parameter, const ArrayParameter &array) {
-    return x.parallel->appended &&
-           std::ranges::any_of(x.parallel->appended->counters, [&](const Appended::Counter &counter) {
+    return appended && std::ranges::any_of(appended->counters, [&](const Appended::Counter &counter) {
              return counter.count == count_of_array(parameter, array);
            });
   };
@@ -374,7 +370,7 @@ void StatementWriter::write_team(const For &x, const std::string &head) {
   begin_stops(x.body);
   const std::vector<const WorkspaceArray *> own = own_arrays(x);
   const Statement &loop = *statement_;
-  pragma(team("parallel"), "");
+  pragma(team("parallel") + (holds<Reserve>(x.body) ? "" : own_copies(x.body)), "");
   if (!own.empty()) open("", {});
   with_own(own, [&] {
     in_team_ = true;

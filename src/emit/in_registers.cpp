@@ -117,13 +117,6 @@ void StatementWriter::write_part_of_complex(const DenseSum &sum, int vectors, co
 
 void StatementWriter::write_in_registers(const DenseSum &sum) {
   const Statement &loop = *statement_;
-  if (const Element *element = in_copy(*sum.sum)) {
-    mark_stretch(element->slot, *sum.inner);
-    std::string copied = std::exchange(copied_, {});
-    write_in_registers(sum);
-    copied_ = std::move(copied);
-    return;
-  }
   dense_ = sum;
   const auto &target = std::get<Element>(sum.sum->target);
   const bool is_own = // or has a length that isn't known yet

@@ -285,9 +285,7 @@ std::string StatementWriter::write_masked(const For &x) {
 
 std::optional<GatheredLanes> StatementWriter::paired_lanes(const For &x) const {
   if (x.sums != VectorSum::Gathered) return {};
-  std::optional<GatheredLanes> lanes = gathered_lanes(x, program_);
-  const bool in_copy = x.simd && std::get<Element>(lanes->sum->target).array == copied_;
-  return in_copy ? std::nullopt : lanes;
+  return gathered_lanes(x, program_);
 }
 
 void StatementWriter::write_additions(const For &x, const GatheredLanes &lanes, const Term &first,
@@ -376,7 +374,6 @@ bool StatementWriter::write_in_lanes(const For &x) {
   if (x.sums != VectorSum::Lanes || lanes_) return false;
   std::optional<LaneSums> sums = lane_sums(x);
   const Element element{std::get<Element>(sums->sum->target).array, sums->slot};
-  if (element.array == copied_) return false;
   const For &lanes = *sums->lanes;
   const std::string &variable = names_.variable(lanes.variable);
   const char *type = expressions_.single_precision() ? "float" : "double";

@@ -15,8 +15,7 @@ std::set<std::string> mentioned(const Block &body) {
   std::set<std::string> names = names_read(body);
   each<Prefetch>(body, [&](const Prefetch &wanted) { names.insert(wanted.array); });
   each<For>(body, [&](const For &loop) {
-    if (loop.parallel && !loop.parallel->copied.empty())
-      names.insert({copies_of(loop.parallel->copied, copied_by(loop)), marks_of(loop.parallel->copied)});
+    if (loop.parallel && !loop.parallel->copied.empty()) names.insert(copies_of(loop.parallel->copied));
   });
   Effects effects = effects_of(body);
   names.insert(effects.stored.begin(), effects.stored.end());

@@ -195,8 +195,6 @@ private:
   std::string lanes_of(const loop::Value &value, const std::string &column, int v);
   /// A statement: `by` is "=", "+=" or "-=".
   std::string put_lanes(const loop::Element &element, int v, const std::string &by, const std::string &value);
-  /// The blocks of a copy that the part from that slot on lies in, which the loop runs along.
-  void mark_part(const term::Term &slot, const loop::For &inner);
 
   // ---- sums in lanes
 
@@ -247,8 +245,8 @@ private:
 
   /// The thread's part of an array; returns the array's name outside.
   std::string declare_own(const loop::WorkspaceArray &array);
-  /// The clause of a pragma for a parallel loop that appends.
-  std::string own_copies(const loop::For &loop);
+  /// The clause of a pragma that gives threads what they read all the time; `appended`: what they make, too.
+  std::string own_copies(loop::Block body, const loop::Appended *appended = nullptr);
   /// i++, or i += 32.
   std::string step_of(const loop::For &loop) const;
   /// The arrays that each thread of the parallel loop has for itself.
@@ -283,13 +281,6 @@ private:
   void write(const loop::Store &x);
   void write(const loop::Accumulate &x);
 
-  /// The element, if it lies in a copy.
-  const loop::Element *in_copy(const loop::Accumulate &x) const;
-  /// Marks the block of an element of a copy, or the blocks of the elements that a loop runs along.
-  void mark(const term::Term &slot);
-  void mark_stretch(const term::Term &slot, const loop::For &along);
-  /// The block that holds a slot, as a C expression.
-  std::string block_of(const term::Term &slot) const;
   void write_atomic_parts(const std::string &to, loop::ElementType type, const loop::Accumulate &x);
   /// Of an array of integers or bits, or of values.
   loop::ElementType type_in(const std::string &array) const;
@@ -339,7 +330,6 @@ private:
   std::vector<std::string> inside_; // takes the place of the innermost loops of these; empty: what is left
   const loop::Statement *emptying_ = nullptr; // a loop over a set that takes all out of it
   const loop::Zero *zeroed_ = nullptr;        // what a loop that adds to copies is to clear
-  std::string copied_, marks_;                // the array that has copies, and the marks of their blocks
   std::string first_lane_;                    // where that begins
   const loop::Statement *statement_ = nullptr;
   std::map<std::string, std::string> past_caches_; // by the array

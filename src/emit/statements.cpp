@@ -314,7 +314,6 @@ void StatementWriter::write(const Store &x) {
 }
 
 void StatementWriter::write(const Accumulate &x) {
-  if (const Element *element = in_copy(x)) mark(element->slot);
   const std::string to = lanes_ && lanes_->sum == &x ? lane_ : target(x.target);
   const ElementType type = expressions_.types().of(x.target);
   if (!x.atomic || !options_.openmp_pragmas) return line(expressions_.reduction(to, type, x.by, x.value));

@@ -12,12 +12,11 @@ using term::Term;
 namespace {
 
 /// Where the loops that ask for the copies have enough to do: for a single one it is known.
-Term enough_work(const Program &program, const std::string &array, const std::string &needed) {
+Term enough_work(const Program &program, const std::string &array) {
   Term when = term::truth();
   int loops = 0;
   each<For>(program.body, [&](const For &loop) {
     if (!loop.parallel || loop.parallel->copied != array) return;
-    if (needed != marks_of(array) && needed != copies_of(array, copied_by(loop))) return;
     ++loops;
     if (loop.parallel->work && loop.parallel->least > 0)
       when = term::at_most(Term(loop.parallel->least), *loop.parallel->work);
@@ -31,13 +30,8 @@ Operator copied_by(const For &loop) {
   return reduction_of(loop.body, loop.parallel->copied).value_or(Operator::Add);
 }
 
-std::string copies_of(const std::string &array, const Operator &by) {
-  const std::string copies = array + "_copies";
-  return value::identity_of(by) == 0 ? copies : fmt::format("{}_{}", copies, value::laws_of(by).name);
-}
-
-std::string marks_of(const std::string &array) {
-  return array + "_touched";
+std::string copies_of(const std::string &array) {
+  return array + "_copies";
 }
 
 bool only_adds_to(const Block &block, const std::string &array) {
@@ -60,23 +54,16 @@ Program reserve_copies(Program program, const Known & /*known*/) {
   });
   for (const auto &[name, by] : copied) {
     const ArrayParameter *array = find_array(name, program);
-    if (!array || find_workspace(copies_of(name, by), program)) continue;
+    if (!array || find_workspace(copies_of(name), program)) continue;
     WorkspaceArray copies;
-    copies.name = copies_of(name, by);
+    copies.name = copies_of(name);
     copies.element = array->element;
     copies.extent = slots_of(*array);
+    copies.initial.reset();
     copies.per_thread = copies.for_teams = true;
     copies.about = fmt::format("what threads {} {}", by == Operator::Add ? "add to" : "reduce into", name);
-    WorkspaceArray marks = copies;
-    marks.name = marks_of(name);
-    marks.element = ElementType::Int32;
-    marks.extent = term::ceil_divide(copies.extent, copied_block);
-    marks.about = fmt::format("to which blocks of {} elements", copied_block);
-    if (value::identity_of(by) != 0) copies.initial.reset();
-    copies.when = enough_work(program, name, copies.name);
-    marks.when = enough_work(program, name, marks.name);
+    copies.when = enough_work(program, name);
     program.workspace.push_back(std::move(copies));
-    if (!find_workspace(marks.name, program)) program.workspace.push_back(std::move(marks));
   }
   return program;
 }

@@ -358,7 +358,7 @@ double most_work_of(const Front &front, const Plans &plans, double least) {
       cost = plan.cost;
   const auto saves_time = [&](double of, double work) {
     return work > usual && work <= cost::most_work_for_time * least &&
-           of * work <= cost::worth * cost * least; // also where nothing else is known
+           of * work <= cost * least; // also where nothing else is known
   };
   const bool written_saves = saves_time(plans.written.cost, written);
   for (const contract::Plan &plan : plans.found.plans) { // the cheapest first

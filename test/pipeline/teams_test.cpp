@@ -105,8 +105,8 @@ TEST(PipelineTeams, chunks_have_enough_to_do) {
     const loop::Parallel parallel = *parallel_loop(compile_text(text).program.body)->parallel;
     return std::make_pair(parallel.chunk, parallel.share);
   };
-  EXPECT_EQ(chunks(spmv + "-f A=csr"), (std::pair<int, std::int64_t>(1, 16384)));
-  EXPECT_EQ(chunks(spmv + "-f A=csr\n-s parallel i"), (std::pair<int, std::int64_t>(1, 16384)));
+  EXPECT_EQ(chunks(spmv + "-f A=csr"), (std::pair<int, std::int64_t>(1, 32768)));
+  EXPECT_EQ(chunks(spmv + "-f A=csr\n-s parallel i"), (std::pair<int, std::int64_t>(1, 32768)));
   EXPECT_EQ(chunks(spmv + "-f A=csr\n-s chunk 64"), (std::pair<int, std::int64_t>(64, 0)));
   EXPECT_EQ(chunks(spmv + "-f A=@one_per_row"), (std::pair<int, std::int64_t>(4096, 0)));
 }

@@ -27,7 +27,6 @@ TEST(Texts, NoGoldenFileIsTooLong) {
                                   "emit/kernel_hashed",
                                   "emit/kernel_marks",
                                   "emit/kernel_products",
-                                  "emit/kernel_reduced",
                                   "emit/kernel_team",
                                   "emit/kernel_threads",
                                   "emit/kernel_tiles",

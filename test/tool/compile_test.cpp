@@ -519,7 +519,7 @@ TEST(ToolCompile, ChunksOfSlices) {
   Desk desk;
   Outcome outcome = desk.unravel({"compile", spmv, "-f", "A=sell<8>"});
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_NE(outcome.out.find("32 + 16384 * (unravel_floor_divide(M - 1, 8) + 1) / (8 * A->NQ + "),
+  EXPECT_NE(outcome.out.find("1 + 32768 * (unravel_floor_divide(M - 1, 8) + 1) / (8 * A->NQ + "),
             std::string::npos)
       << outcome.out;
 }

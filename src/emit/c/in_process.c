@@ -77,6 +77,7 @@ void cblas_sgemm(int, int, int, int, int, int, float, const float *, int, const 
 // part: threads team
 #ifdef _OPENMP
 int omp_get_thread_num(void);
+int omp_get_num_threads(void);
 int omp_get_max_threads(void);
 #endif
 // part: rest gathers
