@@ -4,10 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <malloc.h>
-#include <map>
 #include <unistd.h>
 
 namespace unravel::bench {
@@ -52,29 +49,12 @@ double milliseconds_of(clockid_t clock) {
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
-/// Nanoseconds on a processor of each of the process's threads.
-std::map<std::string, double> times_of_threads() {
-  std::map<std::string, double> times;
-  for (const auto &thread : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream file(thread.path() / "schedstat");
-    double time = 0;
-    if (file >> time) times[thread.path().filename()] = time;
-  }
-  return times;
-}
-
 double time_of(const std::function<void()> &run, int repetitions, Timing timing = Timing::cpu) {
-  std::map<std::string, double> before;
-  if (timing == Timing::busiest) before = times_of_threads();
   const clockid_t clock = timing == Timing::wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
   const double begin = milliseconds_of(clock);
   for (int k = 0; k < repetitions; ++k)
     run();
-  double time = milliseconds_of(clock) - begin;
-  if (timing == Timing::busiest)
-    for (const auto &[thread, after] : times_of_threads())
-      time = std::max(time, (after - before[thread]) * 1e-6);
-  return time / repetitions;
+  return (milliseconds_of(clock) - begin) / repetitions;
 }
 
 int repetitions_for(const std::function<void()> &run, Timing timing) {
@@ -145,7 +125,6 @@ Timing timing_of(int threads) {
 std::string unit_of(Timing timing) {
   switch (timing) {
   case Timing::cpu: return "ms of CPU time";
-  case Timing::busiest: return "ms of CPU time of the busiest thread";
   case Timing::wall: break;
   }
   return "ms of wall clock";

@@ -41,10 +41,8 @@ double median(std::vector<double> values);
 /// Precondition: not empty, all positive.
 double geometric_mean(const std::vector<double> &values);
 
-/// Wall-clock time, for what runs on several threads, or the CPU time of the calling thread, or that of the
-/// thread that has most of it: what several threads would take on a machine of their own, if they wait for
-/// each other asleep.
-enum class Timing { wall, cpu, busiest };
+/// Wall-clock time, for what runs on several threads, or the CPU time of the calling thread.
+enum class Timing { wall, cpu };
 
 /// What kernels on so many threads are timed by: CPU time on one, which other jobs disturb less.
 Timing timing_of(int threads);

@@ -56,7 +56,7 @@ private:
     return options_.goals.empty() || ("," + options_.goals + ",").find("," + goal + ",") != std::string::npos;
   }
 
-  Timing timing() const { return options_.threads == 1 ? Timing::cpu : Timing::busiest; }
+  Timing timing() const { return timing_of(options_.threads); }
 
   Table &table(const std::string &name, const std::string &title, const std::vector<Goal> &goals) {
     Table &made = report_.table("goal " + name, title, unit_of(timing()), options_.threads);
