@@ -2,6 +2,7 @@
 
 #include "convert/structure.h"
 #include "data/generate.h"
+#include "machine/profile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,6 +26,8 @@ pipeline::Request request_of(const Case &of) {
   pipeline::Request request;
   request.expression = of.expression;
   request.formats = of.formats;
+  static const machine::Profile here = machine::measure(); // as `run` and the library choose
+  request.machine = here;
   return request;
 }
 

@@ -311,9 +311,10 @@ void LoopShape::come_to(Set indices, std::size_t last) {
   strided += inside == 0 && last != index_;
   const double reach = network_.elements(left), part = network_.elements(inside);
   if (inside == 0)
-    elements += cost::fetched_line(reach);
+    elements += network_.line * cost::fetched_line(reach);
   else
-    pieces += last == index_ ? part * cost::fetched_line(reach) : cost::fetched(part, reach);
+    pieces +=
+        network_.line * (last == index_ ? part * cost::fetched_line(reach) : cost::fetched(part, reach));
 }
 
 double LoopShape::fetched() const {

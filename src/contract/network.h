@@ -61,6 +61,7 @@ struct Network {
   std::vector<Join> joins = {};
   Set result = 0;                      // the indices of the target, numbered in the order of its subscripts
   bool is_lent = false;                // the result has the entries of a factor
+  double line = 1;                     // what it costs to fetch a line, in proportion to cost/contractions.h
   std::vector<std::string> taken = {}; // names with another meaning: of operators
 
   Set all() const { return bit(factors.size()) - 1; } // factors

@@ -56,6 +56,7 @@ Thresholds thresholds_of(const machine::Profile &profile) {
   made.least_work_of_level = by_barrier(20000);
   made.least_work_of_packed_level = by_barrier(12000);
   made.least_work_of_iteration = by_entry(128);
+  made.line = power_of_two(profile.line / entry / (there.line / there.entry));
   return made;
 }
 

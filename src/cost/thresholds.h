@@ -40,6 +40,9 @@ struct Thresholds {
   /// And of one iteration: in the order of levels iterations lie far apart in memory, and of short ones each
   /// waits for its first entries longer than it computes.
   std::int64_t least_work_of_iteration = 0;
+
+  /// In proportion to what is said of lines in cost/contractions.h: what it costs to fetch one here.
+  double line = 1;
 };
 
 /// They change by powers of two, so that a machine that is measured again has the same kernels. Precondition:

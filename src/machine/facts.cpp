@@ -46,6 +46,9 @@ const std::vector<Fact> &facts() {
        [](Profile &p) -> double & { return p.uneven.pairs; }},
       {"uneven.gathers", "ns", "per entry, segments of 1 to 13: by masked gathers", forms, true,
        [](Profile &p) -> double & { return p.uneven.gathers; }},
+      {"line", "ns", "per line of rows that lie anywhere in 8 MiB",
+       "contraction plans, and whether another order of an operand's modes pays", false,
+       [](Profile &p) -> double & { return p.line; }},
       {"bandwidth", "GB/s", "read from memory by one thread", "", false,
        [](Profile &p) -> double & { return p.bandwidth; }},
   };

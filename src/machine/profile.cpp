@@ -24,6 +24,7 @@ Profile portable() {
   profile.gather8 = 0.35;
   profile.even = {0.75, 0.75, 0.70};
   profile.uneven = {2, 2, 1.3};
+  profile.line = 2.5;
   profile.bandwidth = 10;
   return profile;
 }
@@ -151,6 +152,31 @@ double time_of_branch_miss() {
   return std::max(2 * (unforeseen - foreseen) / static_cast<double>(flags.size()), 0.1);
 }
 
+/// Of rows of four lines that lie anywhere in so many bytes, per line.
+double time_of_lines_in(std::size_t bytes) {
+  constexpr std::size_t line = 64 / sizeof(double), row = 4 * line, visits = std::size_t{1} << 14;
+  const std::vector<double> data(bytes / sizeof(double), 1);
+  std::mt19937 random(3);
+  std::uniform_int_distribution<std::size_t> any(0, data.size() / row - 1);
+  std::vector<std::size_t> rows(visits);
+  for (std::size_t &begin : rows)
+    begin = row * any(random);
+  const double least = least_time(20, [&] {
+    double first = 0, second = 0, third = 0, fourth = 0;
+    for (const std::size_t begin : rows) {
+      first += data[begin], second += data[begin + line];
+      third += data[begin + 2 * line], fourth += data[begin + 3 * line];
+    }
+    keep(first + second + third + fourth);
+  });
+  return least / static_cast<double>(4 * visits);
+}
+
+/// What it takes longer than from the first cache.
+double time_of_line() {
+  return std::max(time_of_lines_in(std::size_t{8} << 20) - time_of_lines_in(std::size_t{16} << 10), 0.01);
+}
+
 /// GB/s. `cache`: bytes of the largest one.
 double bandwidth_beyond(std::int64_t cache) {
   constexpr std::size_t words_per_line = 8;
@@ -188,6 +214,7 @@ Profile measure() {
   if (has_gathers8()) profile.gather8 = sums.time_to_add(add_gathered8);
   profile.even = sums.even(17);
   profile.uneven = sums.uneven();
+  profile.line = time_of_line();
   profile.caches = data_caches();
   profile.bandwidth = bandwidth_beyond(profile.caches.empty() ? 0 : profile.caches.back().bytes);
   for (const Fact &fact : facts())

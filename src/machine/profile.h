@@ -34,6 +34,9 @@ struct Profile {
   SumTimes even;   // all segments 17 long
   SumTimes uneven; // lengths at random from 1 to 13
 
+  /// Per line that is fetched from 8 MiB, in rows of four that lie anywhere, while others are fetched, too.
+  double line = 0;
+
   double bandwidth = 0;          // GB/s read from memory by one thread
   std::vector<DataCache> caches; // smallest first; empty where the machine doesn't tell
 

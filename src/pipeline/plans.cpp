@@ -4,6 +4,7 @@
 #include "compute/as_line.h"
 #include "cost/contractions.h"
 #include "cost/finds.h"
+#include "cost/thresholds.h"
 #include "layout/layout.h"
 #include "machine/stopwatch.h"
 #include "parse/parse.h"
@@ -279,6 +280,7 @@ bool network_of(const Request &request, const Front &front, Plans &made, std::st
   made.network = compute::network_of(line, *contraction);
   contract::Network &network = made.network;
   network.is_lent = is_lent;
+  network.line = cost::thresholds_of(request.machine).line;
   for (std::size_t index = 0; index < network.indices.size(); ++index)
     network.indices[index].size = size_of(network, index, *contraction, target, request, front);
   made.walked.resize(network.factors.size());

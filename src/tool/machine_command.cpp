@@ -47,7 +47,7 @@ Shown profile_to_show(const MachineOptions &options) {
 /// A threshold: its name, its value, what it is.
 struct Consequence {
   std::string name;
-  std::int64_t value;
+  nlohmann::ordered_json value; // a number
   std::string meaning;
 };
 
@@ -70,6 +70,8 @@ std::vector<Consequence> consequences(const machine::Profile &profile) {
        "iterations and dependences per level of a wavefront"},
       {"least_work_of_packed_level", made.least_work_of_packed_level, "... where what they read is packed"},
       {"least_work_of_iteration", made.least_work_of_iteration, "... per iteration, where it isn't"},
+      {"line", made.line,
+       "cost of a line that lies anywhere, in contraction plans: in proportion to portable's"},
   };
 }
 
@@ -95,7 +97,7 @@ std::string to_text(const Shown &shown) {
   text += "  " + run::caches_text(shown.profile.caches);
   text += "\n== what follows\n";
   for (const Consequence &each : consequences(shown.profile))
-    text += fmt::format("  {:<28} {:>10}  {}\n", each.name, each.value, each.meaning);
+    text += fmt::format("  {:<28} {:>10}  {}\n", each.name, each.value.dump(), each.meaning);
   return text + fmt::format("  {:<28} {:>10}  sums over segments by masked gathers\n", "gathers_pay",
                             machine::gathers_pay(shown.profile) ? "yes" : "no");
 }

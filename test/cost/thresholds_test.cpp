@@ -21,6 +21,15 @@ TEST(Thresholds, OfThePortableProfileAreThoseThatWereMeasured) {
   EXPECT_EQ(made.least_work_of_level, 20000);
   EXPECT_EQ(made.least_work_of_packed_level, 12000);
   EXPECT_EQ(made.least_work_of_iteration, 128);
+  EXPECT_EQ(made.line, 1);
+}
+
+TEST(Thresholds, LinesCostWhatTheyDoInEntries) {
+  machine::Profile near = machine::portable();
+  near.line /= 4;
+  EXPECT_EQ(thresholds_of(near).line, 0.25);
+  near.entry /= 2;
+  EXPECT_EQ(thresholds_of(near).line, 0.5);
 }
 
 TEST(Thresholds, SlowWakeUpsNeedMoreWork) {
