@@ -280,6 +280,10 @@ std::optional<std::size_t> increasing_level(const LeafPlan &plan, const combine:
     if (term::variable(level.variable) != space.target.slots[0]) continue;
     for (std::size_t between = 1; between < k; ++between)
       if (term::mentions(level.value, levels[between].variable)) return std::nullopt;
+    // The iteration sets its whole row: it is at no fixed place in it.
+    for (std::size_t outer = 0; outer < k; ++outer)
+      for (std::size_t slot = 1; slot < space.target.slots.size(); ++slot)
+        if (term::mentions(space.target.slots[slot], levels[outer].variable)) return std::nullopt;
     // Of single elements nothing would be gained.
     std::size_t inside = k + 1;
     while (inside < levels.size() && levels[inside].is_let())

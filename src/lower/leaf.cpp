@@ -388,7 +388,7 @@ private:
 
   Block sum_over_map(std::size_t index, const loop::For &head, bool holds_values) {
     const loop::Local sum{head.variable + "_sum"};
-    Block of_map = values_of_map(plan_.nest, index, [&](std::size_t k) { return map_arrays_.at(k).map; });
+    Block of_map = values_of_map(plan_, index, [&](std::size_t k) { return map_arrays_.at(k).map; });
     if (!holds_values) {
       auto [block, all] = sum_of_present(space_, plan_, head, std::move(of_map), values_.value());
       loop::append(block, of_statement(writes().written(std::move(all), is_set_by_sum(index))));

@@ -99,15 +99,17 @@ bool adds_nothing(const combine::IterationSpace &space, plan::MapForm form) {
 
 /// The find that the map's value in the loop is of.
 const LevelPlan *find_of(const LeafPlan &leaf, const std::string &value) {
-  for (const LevelPlan &plan : leaf.finds.levels)
-    if (found_value(leaf.nest.levels[plan.level]) == value) return &plan;
+  for (const LevelPlan &plan : leaf.finds.levels) {
+    const auto *map = plan.as<plan::DenseMap>();
+    if (map && found_value(leaf.nest.levels[plan.level], *map) == value) return &plan;
+  }
   return nullptr;
 }
 
 } // namespace
 
-std::string found_value(const Level &level) {
-  return level.variable + "_value";
+std::string found_value(const Level &level, const plan::DenseMap &map) {
+  return level.variable + (map.holds_values() ? "_value" : "_present");
 }
 
 Block fill_map(const Level &level, const LevelPlan &plan, const MapArrays &arrays, const loop::Value &value) {
@@ -130,7 +132,7 @@ Block look_in_map(const Level &level, const plan::DenseMap &map, const MapArrays
                      {{loop::Let{level.variable, term::apply(arrays.map, {target})}},
                       {loop::If{test, body(), fmt::format("find {}: by the map", level.variable)}}});
   }
-  std::string value = found_value(level);
+  std::string value = found_value(level, map);
   Block inner;
   if (map.form != plan::MapForm::Marks)
     inner.push_back({loop::DeclareValue{value, {loop::Element{arrays.map, target}}}});
@@ -179,15 +181,15 @@ const plan::DenseMap *summed_map(const combine::IterationSpace &space, const Lea
   return found;
 }
 
-loop::Block values_of_map(const scan::Nest &nest, std::size_t index,
+loop::Block values_of_map(const LeafPlan &leaf, std::size_t index,
                           const std::function<std::string(std::size_t)> &map_of) {
   loop::Block block;
-  for (std::size_t k = index + 1; k < nest.levels.size(); ++k) {
-    const Level &here = nest.levels[k];
+  for (std::size_t k = index + 1; k < leaf.nest.levels.size(); ++k) {
+    const Level &here = leaf.nest.levels[k];
     if (here.is_let())
       block.push_back({loop::Let{here.variable, here.value}});
     else
-      block.push_back({loop::DeclareValue{found_value(here),
+      block.push_back({loop::DeclareValue{found_value(here, *leaf.finds.at(k)->as<plan::DenseMap>()),
                                           {loop::Element{map_of(k), here.components.front().target}}}});
   }
   return block;

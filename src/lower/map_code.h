@@ -11,8 +11,9 @@
 /// Code of the maps of finds: dense ones, by key, and hashed ones.
 namespace unravel::lower {
 
-/// The name of the value that was found in a map of values.
-std::string found_value(const scan::Level &level);
+/// The name of the local with what a map has at the place looked at: a value of the tensor, or whether there
+/// is an entry. These have different types, so each has its own name.
+std::string found_value(const scan::Level &level, const plan::DenseMap &map);
 
 /// Fills the map from its segment. `value`: of the operand at the level's variable, where the map holds
 /// values.
@@ -37,7 +38,7 @@ const plan::DenseMap *summed_map(const combine::IterationSpace &space, const Lea
 
 /// What such a loop begins with: its variables, and the value that the map of each find has. `map_of`: the
 /// array's name, by the level of the find.
-loop::Block values_of_map(const scan::Nest &nest, std::size_t index,
+loop::Block values_of_map(const LeafPlan &leaf, std::size_t index,
                           const std::function<std::string(std::size_t)> &map_of);
 
 /// Declares the sum and makes it by the loop over `of_map`. What isn't stored is 0.0 in the map, and adds

@@ -28,7 +28,7 @@ loop::Value Values::value_of(const combine::Operand &operand) const {
     const Level &found = plan_.nest.levels[plan.level];
     if (const auto *map = plan.as<plan::DenseMap>();
         map && map->holds_values() && operand.slot == term::variable(found.variable))
-      return {loop::Local{found_value(found)}};
+      return {loop::Local{found_value(found, *map)}};
   }
   return {loop::Element{operand.array, operand.slot}};
 }
