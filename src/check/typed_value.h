@@ -55,11 +55,9 @@ inline long double held(long double number, value::Type type) {
 
 /// A number in the text, as one of that type.
 inline Value written(double number, value::Type type) {
-  const value::Scalar whole = value::Scalar::written(number);
-  if (value::is_integer(type))
-    return of_integer(value::is_integer(whole.type) ? value::converted(whole, type)
-                                                    : value::Scalar::of(number, type));
-  return {is_single(type) ? static_cast<float>(number) : number, std::fabs(number), 0, whole.integer};
+  if (value::is_integer(type)) return of_integer(value::Scalar::written(number, type));
+  return {is_single(type) ? static_cast<float>(number) : number, std::fabs(number), 0,
+          value::Scalar::written(number).integer};
 }
 
 /// What an operator begins with, or a fill, as one of that type.

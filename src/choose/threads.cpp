@@ -247,15 +247,15 @@ double mapped_work(double positions, double targets) {
 Term work_of_pass(const LeafPlan &plan, const find::Lengths &lengths) {
   const std::vector<Level> &levels = plan.nest.levels;
   const std::vector<std::optional<Term>> known = lengths_in_middle(plan);
-  Term work(1);
+  std::map<std::size_t, Term> rounds;
   for (std::size_t k = *plan.parallel; k < levels.size(); ++k) {
     if (!levels[k].is_loop()) continue;
     auto length = lengths.find(levels[k].variable);
     Term average(length == lengths.end() ? cost::entries_per_segment
                                          : static_cast<std::int64_t>(std::ceil(length->second)));
-    work = term::multiply(work, known[k].value_or(average));
+    rounds.emplace(k, known[k].value_or(average));
   }
-  return work;
+  return rounds_of_parts(plan, rounds);
 }
 
 } // namespace

@@ -15,8 +15,7 @@ public:
       : types_(types), known_(known) {}
 
   Known of(const Value &tree, Type type) const {
-    if (const double *number = value::number_of(tree))
-      return Known::of(value::converted(Scalar::written(*number), type));
+    if (const double *number = value::number_of(tree)) return Known::of(Scalar::written(*number, type));
     if (const auto *access = std::get_if<Access>(&tree.kind)) return as(type, known_(*access));
     const auto *made = std::get_if<Value::Apply>(&tree.kind);
     if (!made || made->op == value::Operator::Complex) return {};

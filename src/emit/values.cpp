@@ -65,7 +65,7 @@ std::string Expressions::print_number(double number) const {
   if (value::is_integer(type_)) {
     need("integers");
     if (std::isinf(number)) return number > 0 ? value::greatest_text(type_) : value::least_text(type_);
-    return integer_text(value::converted(value::Scalar::written(number), type_));
+    return integer_text(value::Scalar::written(number, type_));
   }
   const bool single = value::type_of_parts(type_) == ElementType::Float32;
   const char *suffix = single ? "f" : "";
@@ -132,7 +132,7 @@ Expressions::Printed Expressions::print_unsigned(const loop::Value &value) const
   const ElementType plain = value::without_sign(type_);
   const auto *made = value.as<loop::Value::Apply>();
   if (const double *number = value::number_of(value)) {
-    const auto whole = value::converted(value::converted(value::Scalar::written(*number), type_), plain);
+    const auto whole = value::converted(value::Scalar::written(*number, type_), plain);
     return {integer_text(whole), primary, false};
   }
   if (!made || !is_ring(made->op)) {
