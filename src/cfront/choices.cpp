@@ -4,6 +4,7 @@
 #include "parse/parse.h"
 
 #include <algorithm>
+#include <array>
 
 namespace unravel::cfront {
 
@@ -100,10 +101,39 @@ void guard(std::vector<StatementTree> &body, const Expression &test, const char 
   }
 }
 
+bool joins_conditions(const Node &node) {
+  return node.kind == UnravelBinary && node.text == "&&";
+}
+
+/// The conditions that `&&` joins: [0] those about integers, [1] those about numbers.
+std::array<std::vector<Node>, 2> joined_conditions(const Node &condition) {
+  if (!joins_conditions(condition)) {
+    std::array<std::vector<Node>, 2> one;
+    one[is_about_numbers(condition) ? 1 : 0].push_back(condition);
+    return one;
+  }
+  std::array<std::vector<Node>, 2> all = joined_conditions(condition.children[0]);
+  const std::array<std::vector<Node>, 2> right = joined_conditions(condition.children[1]);
+  for (std::size_t k : {0, 1})
+    all[k].insert(all[k].end(), right[k].begin(), right[k].end());
+  return all;
+}
+
 /// `i < j && x[i] > 0`, in any order.
 bool is_about_both(const Node &condition) {
-  return condition.kind == UnravelBinary && condition.text == "&&" &&
-         is_about_numbers(condition.children[0]) != is_about_numbers(condition.children[1]);
+  const std::array<std::vector<Node>, 2> all = joined_conditions(condition);
+  return !all[0].empty() && !all[1].empty();
+}
+
+/// The conditions joined by the `&&` of a larger one.
+Node all_of(std::vector<Node> conditions, const Node &joining) {
+  Node all = std::move(conditions.front());
+  for (std::size_t k = 1; k < conditions.size(); ++k) {
+    Node both = joining;
+    both.children = {std::move(all), std::move(conditions[k])};
+    all = std::move(both);
+  }
+  return all;
 }
 
 /// `i < j ? a : b`
@@ -146,10 +176,10 @@ Node either(const Node &assignment) {
 /// if (i < j && x[i] > 0) is if (i < j) if (x[i] > 0)
 Node one_in_the_other(Node branch) {
   const Node condition = branch.children[0];
-  const std::size_t numbers = is_about_numbers(condition.children[0]) ? 0 : 1;
+  auto [of_integers, of_numbers] = joined_conditions(condition);
   Node outside = branch;
-  outside.children = {condition.children[1 - numbers], std::move(branch), Node()};
-  outside.children[1].children[0] = condition.children[numbers];
+  outside.children = {all_of(std::move(of_integers), condition), std::move(branch), Node()};
+  outside.children[1].children[0] = all_of(std::move(of_numbers), condition);
   return outside;
 }
 

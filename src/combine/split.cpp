@@ -1,6 +1,7 @@
 #include "combine/split.h"
 
 #include "report/diagnostic.h"
+#include "term/children.h"
 #include "text/contains.h"
 
 #include <algorithm>
@@ -33,15 +34,35 @@ std::size_t loops_outside(const std::vector<compute::Value> &terms, const Statem
   return static_cast<std::size_t>(std::ranges::find_if(statement.loops, is_inside) - statement.loops.begin());
 }
 
-/// A loop in all of whose iterations the statement sets one element, behind the first `outside` loops and
-/// those around a local's declaration: each iteration of these has one of its own. Or null.
+/// A loop of which several iterations may set one element, behind the first `outside` loops and those around
+/// a local's declaration: each iteration of these has one of its own. Or null. The variables of other loops
+/// have one value for each element, by the target's subscripts and by equations of the condition.
 const compute::Loop *loop_of_one_element(const Statement &statement, std::size_t outside,
                                          const compute::Program &program) {
   const auto local = program.local_tensors.find(statement.target.tensor);
   if (local != program.local_tensors.end()) outside = std::max(outside, local->second);
+  std::vector<term::Term> equations; // what is the same for one element
+  for (const compute::Subscript &subscript : statement.target.subscripts)
+    equations.push_back(subscript.value);
+  for (const term::Term &part : term::conjuncts(statement.condition))
+    if (const auto *compare = part.as<term::Compare>(); compare && compare->relation == term::Relation::Equal)
+      equations.push_back(compare->left);
+  std::set<std::string> open;
   for (const compute::Loop &loop : std::span(statement.loops).subspan(outside))
-    if (!contains(statement.target.subscripts, loop.variable, &compute::Subscript::index)) return &loop;
-  return nullptr;
+    open.insert(loop.variable);
+  const auto is_open = [&](const auto &part) { return term::mentions_any(part.first, open); };
+  for (std::size_t before = open.size() + 1; open.size() < before;) {
+    before = open.size();
+    for (const term::Term &equation : equations) {
+      const term::Linear linear = term::linear_form(equation);
+      const auto one = std::ranges::find_if(linear.parts, is_open);
+      if (one == linear.parts.end() || std::any_of(std::next(one), linear.parts.end(), is_open)) continue;
+      if (const auto *variable = one->first.as<term::Variable>()) open.erase(variable->name);
+    }
+  }
+  const auto found =
+      std::ranges::find_if(statement.loops, [&](const auto &loop) { return open.contains(loop.variable); });
+  return found == statement.loops.end() ? nullptr : &*found;
 }
 
 void check_split(const Statement &statement, const std::vector<compute::Value> &sparse, bool is_empty,

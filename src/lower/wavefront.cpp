@@ -121,10 +121,6 @@ std::set<std::pair<std::string, Term>> own_elements(const loop::For &loop) {
   return found;
 }
 
-int bytes_of(loop::ElementType element) {
-  return element == loop::ElementType::Int32 || element == loop::ElementType::Float32 ? 4 : 8;
-}
-
 /// What the iteration that comes `ahead` later in the order of levels, or in the next ones, reads first: in
 /// that order it lies anywhere in memory. Where its segments begin is asked for as long before that.
 Block fetch_ahead(const loop::For &loop, const Levels &of, const Term &at, const Wavefronts &wavefronts,
@@ -153,7 +149,8 @@ Block fetch_ahead(const loop::For &loop, const Levels &of, const Term &at, const
     const std::string from = of.variable(numbered("from", k).c_str());
     block.push_back({loop::Let{from, at_iteration(segment.lower, near)}});
     for (const std::string &array : arrays_of(segment)) {
-      const int step = bytes_of_line / bytes_of(array_of(operands, array).element);
+      const std::size_t bytes = value::facts_of(array_of(operands, array).element).bytes;
+      const int step = bytes_of_line / static_cast<int>(bytes);
       for (int position = 0; position < wavefronts.positions_ahead; position += step)
         block.push_back({loop::Prefetch{array, term::variable(from) + Term(position)}});
     }

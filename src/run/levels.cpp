@@ -65,7 +65,9 @@ int Levels::inspect(const std::vector<void *> &structs) {
   std::vector<std::uint64_t> slots(numbers.begin(), numbers.end());
   const std::vector<std::int64_t> room = lower::room_of_levels(own(), numbers);
   for (std::size_t k = 0; k < arrays_.size(); ++k) {
-    arrays_[k].resize(static_cast<std::size_t>(room[k]) + 1);
+    const std::size_t bytes =
+        static_cast<std::size_t>(room[k]) * value::facts_of(own().arrays[k].element).bytes;
+    arrays_[k].resize(bytes / sizeof(std::int64_t) + 1);
     slots.push_back(reinterpret_cast<std::uint64_t>(arrays_[k].data()));
   }
   std::vector<void *> arguments{slots.data()};

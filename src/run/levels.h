@@ -42,7 +42,7 @@ private:
   build::Options options_;
   std::optional<build::Kernel> kernel_;
   std::map<std::string, std::size_t> operands_;   // the struct of each tensor, the integer of each size
-  std::vector<std::vector<std::int64_t>> arrays_; // memory, of elements of at most 8 bytes
+  std::vector<std::vector<std::int64_t>> arrays_; // memory, 8 bytes at a time
   std::vector<std::uint64_t> slots_;
   double milliseconds_ = 0;
   std::vector<std::int64_t> given_; // sizes that no tensor has, when it was inspected

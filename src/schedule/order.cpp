@@ -397,6 +397,14 @@ void fail_unknown_variable(const parse::Name &name, const std::vector<std::strin
                            near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
 }
 
+void require_each_once(const std::vector<parse::Name> &order) {
+  std::set<std::string> seen;
+  for (const parse::Name &name : order)
+    if (!seen.insert(name.text).second)
+      report::fail(report::Kind::duplicate_name, name.span,
+                   fmt::format("`{}` is already in the order", name.text), "name each variable once");
+}
+
 bool is_bounded(const combine::IterationSpace &space, const std::vector<parse::Name> &given) {
   Determination determination(space);
   Variables bound = determination.close(0);
@@ -414,11 +422,8 @@ Order complete_order(const combine::IterationSpace &space, const std::vector<par
   Order order;
   Variables bound = determination.close(0, &order);
   determination.append_eliminated(bound, order);
-  std::set<std::string> seen;
+  require_each_once(given);
   for (const parse::Name &name : given) {
-    if (!seen.insert(name.text).second)
-      report::fail(report::Kind::duplicate_name, name.span,
-                   fmt::format("`{}` is already in the order", name.text), "name each variable once");
     int variable = determination.find(name.text);
     std::vector<std::string> variables = space.variables();
     if (variable < 0) {

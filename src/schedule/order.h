@@ -45,6 +45,8 @@ std::map<std::string, double> trip_counts(const combine::IterationSpace &space, 
                                           const Counts &counts);
 
 /// A schedule names a variable that none of these is.
+/// Fails with kind duplicate_name.
+void require_each_once(const std::vector<parse::Name> &order);
 [[noreturn]] void fail_unknown_variable(const parse::Name &name, const std::vector<std::string> &variables);
 
 /// Is each of these variables, where the space has it, bounded by those before it?

@@ -258,6 +258,11 @@ void transform(combine::Combination &combination, const parse::ScheduleTree &sch
       apply(leaf, how);
     }
   }
+  require_each_once(schedule.order);
+  for (const parse::Name &name : schedule.order)
+    if (name.span.source && !combination.leaves.empty() &&
+        std::ranges::none_of(combination.leaves, [&](auto &leaf) { return has(leaf, name.text); }))
+      fail_unknown_variable(name, variables_of_all(combination));
   if (schedule.order.empty()) return;
   for (combine::IterationSpace &leaf : combination.leaves)
     if (!is_bounded(leaf, schedule.order)) // `order A.p, i`

@@ -246,8 +246,10 @@ void keep_source(const Options &options, const std::string &output) {
 }
 
 void add_dense_inputs(run::Request &request) {
-  for (const compute::TensorUse &use : pipeline::read_request(request.compile).computation.tensors)
-    if (!use.is_result && !request.compile.formats.contains(use.name))
+  const pipeline::Front front = pipeline::read_request(request.compile);
+  for (const compute::TensorUse &use : front.computation.tensors)
+    if (!use.is_result && (!request.compile.formats.contains(use.name) ||
+                           combine::has_slot_of_each(front.layouts.at(use.name))))
       request.inputs.emplace(use.name, use.order == 0 ? "1" : "ones");
 }
 
