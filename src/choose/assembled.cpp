@@ -1,5 +1,6 @@
 #include "choose/assembled.h"
 
+#include "choose/equal_work.h"
 #include "choose/statements.h"
 #include "layout/example.h"
 #include "report/diagnostic.h"
@@ -230,6 +231,17 @@ EntryOrder order_entries(const IterationSpace &space, plan::LeafPlan &plan, cons
     if (EntryOrder now = sorted(true, true); now.is_kept) return now;
   if (EntryOrder now = sorted(true, false); now.is_kept) return now;
   return found;
+}
+
+std::optional<plan::ThreadParts> parts_for_threads(const IterationSpace &space, const plan::LeafPlan &plan,
+                                                   const Combination &combination, std::int64_t least,
+                                                   prove::Prover &prover) {
+  const bool is_merged = combination.assembly(space.target.tensor)->append.merges && !plan.is_distinct;
+  if (!plan.is_dealt || plan.sorted || is_merged) return std::nullopt;
+  WorkBefore found = positions_before(plan, 0, prover);
+  if (!found.equal || !found.equal->when_empty)
+    found.equal = plan::EqualWork{term::variable(plan.nest.levels[0].variable), true};
+  return plan::ThreadParts{std::move(*found.equal), least};
 }
 
 std::vector<std::vector<std::string>> orders_for_entries(const IterationSpace &space,

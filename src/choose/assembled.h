@@ -36,6 +36,13 @@ struct EntryOrder {
 EntryOrder order_entries(const combine::IterationSpace &space, plan::LeafPlan &plan,
                          const combine::Combination &combination, prove::Prover &prover);
 
+/// How threads share both visits of entries that are dealt; none where entries of one coordinate are merged,
+/// or are visited in an order of their own. `least`: the work of a part.
+std::optional<plan::ThreadParts> parts_for_threads(const combine::IterationSpace &space,
+                                                   const plan::LeafPlan &plan,
+                                                   const combine::Combination &combination,
+                                                   std::int64_t least, prove::Prover &prover);
+
 /// Loop orders worth a try where another one doesn't keep the order: the loops that they begin with.
 std::vector<std::vector<std::string>> orders_for_entries(const combine::IterationSpace &space,
                                                          const combine::Combination &combination);

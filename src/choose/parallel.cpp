@@ -174,6 +174,14 @@ bool appends_apart(const LeafPlan &plan, std::size_t level, const combine::Itera
          lies_inside(node, *first->extent, loop, prover);
 }
 
+void fail_carried(const parse::Name &wanted, const depend::LoopVerdict &verdict) {
+  report::fail(Kind::not_parallel, wanted.span,
+               fmt::format("the loop over `{}` can't run in parallel: it carries a {}", wanted.text,
+                           verdict.verdict == depend::Verdict::Reduction ? "reduction" : "dependence"),
+               verdict.witness.empty() ? "`unravel deps` shows the dependence"
+                                       : "two iterations that conflict: " + verdict.witness);
+}
+
 void fail_appending(const combine::IterationSpace &space, const parse::ScheduleTree &schedule) {
   const parse::Name &wanted = schedule.parallel.front();
   report::fail(
@@ -241,11 +249,8 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
                                  wanted.text),
                      "choose an `order` with the entries before the loops over their coordinates");
       }
-      report::fail(Kind::not_parallel, wanted.span,
-                   fmt::format("the loop over `{}` can't run in parallel: it carries a {}", wanted.text,
-                               verdict.verdict == depend::Verdict::Reduction ? "reduction" : "dependence"),
-                   verdict.witness.empty() ? "`unravel deps` shows the dependence"
-                                           : "two iterations that conflict: " + verdict.witness);
+      if (space.target.appends && !is_inner_loop(plan, level)) return std::nullopt; // they may be dealt
+      fail_carried(wanted, verdict);
     }
     report::fail(Kind::unknown_variable, wanted.span, fmt::format("there is no loop over `{}`", wanted.text),
                  fmt::format("the loops are {}", fmt::join(loops_of(plan.nest), ", ")));

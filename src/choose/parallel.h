@@ -77,6 +77,8 @@ std::optional<std::size_t> choose_parallel(const plan::LeafPlan &plan,
                                            const combine::IterationSpace &space, prove::Prover &prover,
                                            const cost::Thresholds &thresholds);
 
+[[noreturn]] void fail_carried(const parse::Name &wanted, const depend::LoopVerdict &verdict);
+
 /// The level that gives the result's first coordinate, which ends at `end`, a value that increases in the
 /// outermost loop; a dense position, which does so anyway, is none.
 std::optional<std::size_t> increasing_level(const plan::LeafPlan &plan, const combine::IterationSpace &space,

@@ -281,8 +281,8 @@ void check_parallel(const std::vector<const plan::LeafPlan *> &plans, const pars
   if (schedule.parallel.empty()) return;
   const parse::Name &wanted = schedule.parallel.front();
   for (const plan::LeafPlan *plan : plans)
-    if (plan->shared_parallel ||
-        (plan->parallel && plan->nest.levels[*plan->parallel].variable == wanted.text))
+    if (const std::optional<std::size_t> level = plan->level_of_threads();
+        plan->shared_parallel || (level && plan->nest.levels[*level].variable == wanted.text))
       return;
   report::fail(Kind::not_parallel, wanted.span,
                fmt::format("`{}` is not a loop of this program that can run in parallel", wanted.text),

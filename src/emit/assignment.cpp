@@ -1,5 +1,6 @@
 // Statements of one line that set variables and elements.
 #include "emit/statement_writer.h"
+#include "emit/workspace.h"
 #include "loop/arrays.h"
 
 #include <algorithm>
@@ -26,6 +27,16 @@ void StatementWriter::write(const Assign &x) {
     return line("{} = {};", variable, expressions_.term(x.value));
   if (change == 1 || change == -1) return line(variable + (change > 0 ? "++;" : "--;"));
   line("{} {} {};", variable, change < 0 ? "-=" : "+=", change < 0 ? -change : change);
+}
+
+void StatementWriter::write(const ShareOut &x) {
+  expressions_.need("share_out");
+  const std::string threads = options_.openmp_pragmas ? threads_text(names_, expressions_) : "1";
+  const std::string &parts = names_.variable(x.parts);
+  line("const int64_t {} = unravel_share_out({}, {}, {});", parts, expressions_.term(x.total),
+       expressions_.term(x.each), threads);
+  line("const int64_t {} = ({}) / {};", names_.variable(x.share),
+       expressions_.term(x.total + term::variable(x.parts) - Term(1)), parts);
 }
 
 void StatementWriter::write(const SetElement &x) {

@@ -275,6 +275,7 @@ private:
   void write(const loop::IfValue &x);
   void write(const loop::Let &x);
   void write(const loop::Declare &x);
+  void write(const loop::ShareOut &x);
   void write(const loop::DeclareValue &x);
 
   std::string target(const loop::Target &target_);

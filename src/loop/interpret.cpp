@@ -193,6 +193,13 @@ private:
       refuse("array `{}` can't hold {}", code.name, value);
   }
 
+  void share_out(const Step &step) {
+    const std::int64_t total = term(step.first), each = term(step.third), threads = 3;
+    if (each <= 0) refuse("a share of {} is nothing", each);
+    const std::int64_t parts = variables_[step.slot] = std::clamp<std::int64_t>(total / each, 1, threads);
+    variables_[step.second] = (total + parts - 1) / parts;
+  }
+
   void sort(const Step &step) {
     const std::int64_t count = term(step.first);
     if (count <= 0) return;
@@ -503,6 +510,7 @@ private:
     case Step::IfStored: return choose(step, is_stored(locals_[step.slot]));
     case Step::SetElement: set_element(step); return true;
     case Step::Sort: sort(step); return true;
+    case Step::ShareOut: share_out(step); return true;
     case Step::SetVariable: variables_[step.slot] = term(step.first); return true;
     case Step::StoreElement: {
       const std::size_t slot = element(step.slot, step.first, Races::Touch::Write);

@@ -264,6 +264,11 @@ private:
             [&](const Let &let) { return set(let.variable, let.value); },
             [&](const Declare &declaration) { return set(declaration.variable, declaration.initial); },
             [&](const Assign &assignment) { return set(assignment.variable, assignment.value); },
+            [&](const ShareOut &out) {
+              Step step{Step::ShareOut, variable(out.parts), term(out.total), variable(out.share)};
+              step.third = term(out.each);
+              return step;
+            },
             [&](const DeclareValue &x_) { return Step{Step::StoreLocal, local(x_.name), 0, value(x_.initial)}; },
             [&](const Store &store) {
               Step step = write(store.target, store.value, Step::StoreElement, Step::StoreLocal);

@@ -83,6 +83,8 @@ struct Step {
     IfNan,
     IfDiffers,
     SetVariable,
+    ShareOut, // sets the variables `slot` (parts) and `second` (share); `first` is the total, `third` the
+              // least share
     SetElement,
     Sort,
     StoreElement,
@@ -118,6 +120,7 @@ struct Step {
   bool speculative = false;             // of an If: all but the last of the body's steps are always done
   std::vector<std::size_t> arrays = {}; // of a Reserve or SetCount: the arrays that grow;
                                         // of a Sort: the keys and the room
+  std::size_t third = 0;                // a term, of a ShareOut
 };
 
 struct ArrayCode {

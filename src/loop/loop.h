@@ -250,6 +250,14 @@ struct Assign {
   term::Term value;
 };
 
+/// Two integers, constant from here to the end of the block: in how many parts `total` is shared out among the
+/// threads of a team, and how much a part has: total / parts, rounded up. At most one part for each thread,
+/// with `each` (more than 0) or more, but one at least. Stands in no parallel loop.
+struct ShareOut {
+  std::string parts, share;
+  term::Term total, each;
+};
+
 /// A local variable that holds a value. Without a type it has that of its initial value, or, where that is a
 /// number, the one that types.h says.
 struct DeclareValue {
@@ -385,8 +393,8 @@ struct Origin {
 using Origins = std::vector<Origin>; // sorted, each once
 
 struct Statement {
-  std::variant<For, While, Intersect, Merge, If, Let, Declare, Assign, DeclareValue, Store, Accumulate, Zero,
-               SetElement, Sort, IfValue, Reserve, SetCount, Break, Miss, Prefetch, Blas>
+  std::variant<For, While, Intersect, Merge, If, Let, Declare, Assign, ShareOut, DeclareValue, Store, Accumulate,
+               Zero, SetElement, Sort, IfValue, Reserve, SetCount, Break, Miss, Prefetch, Blas>
       kind;
   Origins origins = {}; // none: made for no level, as what clears the result
 

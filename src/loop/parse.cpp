@@ -219,6 +219,16 @@ private:
       std::string variable = name("=");
       return {Declare{variable, term()}};
     }
+    if (accept_test("share")) {
+      ShareOut out;
+      out.total = term();
+      expect_word("in");
+      out.parts = name();
+      expect_word("of");
+      out.share = name(",");
+      out.each = term();
+      return {std::move(out)};
+    }
     if (accept_word("value")) {
       DeclareValue declaration{name(), {}};
       if (accept(":")) declaration.type = element_type();

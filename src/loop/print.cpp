@@ -150,6 +150,9 @@ private:
   void print(const Let &x) { line(fmt::format("let {} = {}", x.variable, to_text(x.value))); }
   void print(const Declare &x) { line(fmt::format("var {} = {}", x.variable, to_text(x.initial))); }
   void print(const Assign &x) { line(fmt::format("{} := {}", x.variable, to_text(x.value))); }
+  void print(const ShareOut &x) {
+    line(fmt::format("share {} in {} of {}, {}", to_text(x.total), x.parts, x.share, to_text(x.each)));
+  }
   void print(const DeclareValue &x) {
     line(fmt::format("value {}{} = {}", x.name, x.type ? ": " + name_of(*x.type) : "", to_text(x.initial)));
   }

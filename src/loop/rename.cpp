@@ -39,6 +39,7 @@ void rename_own(Statement &statement, const std::map<std::string, std::string> &
                  [&](Let &x) { set(x.variable); },
                  [&](Declare &x) { set(x.variable); },
                  [&](Assign &x) { set(x.variable); },
+                 [&](ShareOut &x) { set(x.parts, x.share); },
                  [&](DeclareValue &x) { set(x.name); },
                  [&](Store &x) { set_target(x.target); },
                  [&](Accumulate &x) { set_target(x.target); },

@@ -342,6 +342,10 @@ private:
                    [&](const Let &let) { declare(let.variable, Role::Constant); },
                    [&](const Declare &declaration) { declare(declaration.variable, Role::Changeable); },
                    [&](const Assign &assignment) { written(assignment.variable, Role::Changeable); },
+                   [&](const ShareOut &out) {
+                     if (parallel_depth_ > 0) refuse("`{}` stands in a parallel loop", out.parts);
+                     declare(out.parts, Role::Constant), declare(out.share, Role::Constant);
+                   },
                    [&](const DeclareValue &declaration) { declare(declaration.name, Role::Number); },
                    [&](const Store &store) { written(store.target); },
                    [&](const Accumulate &store) {

@@ -58,6 +58,7 @@ void each_part(Statement &statement, const OfTerm &term, const OfValue &value) {
                  [&](Let &x) { term(x.value); },
                  [&](Declare &x) { term(x.initial); },
                  [&](Assign &x) { term(x.value); },
+                 [&](ShareOut &x) { term(x.total), term(x.each); },
                  [&](DeclareValue &x) { value(x.initial); },
                  [&](Store &x) { value(x.value), target(x.target); },
                  [&](Accumulate &x) { value(x.value), target(x.target); },
@@ -382,6 +383,9 @@ void Effects::add(const Statement &statement) {
                  [&](const Let &x) { declared.insert(x.variable); },
                  [&](const Declare &x) { declared.insert(x.variable); },
                  [&](const Assign &x) { assigned.insert(x.variable); },
+                 [&](const ShareOut &x) {
+                   declared.insert({x.parts, x.share});
+                 },
                  [&](const DeclareValue &x) { declared.insert(x.name); },
                  [&](const Store &x) { stored.insert(written_name(x.target)); },
                  [&](const Accumulate &x) { stored.insert(written_name(x.target)); },

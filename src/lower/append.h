@@ -104,14 +104,8 @@ private:
 /// are there (append.h), but not their counts.
 loop::Block drop_entries(const combine::AssembledResult &result, double dropped, const Extents &extents);
 
-// ---- Assembled results whose entries are dealt by their first position.
-
 /// What the statement does with its entries; null where its result isn't assembled.
 std::shared_ptr<const EntryCode> code_of_entries(const combine::IterationSpace &space, const LeafPlan &plan,
                                                  const SharedLoops &shared, Workspace &workspace);
-
-/// Both visits. Precondition: no other statement shares its loops.
-LoweredLeaf lower_dealt(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
-                        const SharedLoops &shared, Workspace &workspace);
 
 } // namespace unravel::lower

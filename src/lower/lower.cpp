@@ -3,6 +3,7 @@
 #include "combine/row_major.h"
 #include "loop/walk.h"
 #include "lower/append.h"
+#include "lower/deal.h"
 #include "lower/leaf.h"
 #include "lower/local.h"
 #include "lower/merge.h"

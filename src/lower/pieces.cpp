@@ -18,12 +18,16 @@ Term behind(const Level &level, const EqualWork &equal) {
   return before(level, equal, term::variable(level.variable) + Term(1));
 }
 
-Term start_of(const Level &level, const EqualWork &equal, int size, const std::string &piece) {
-  return before(level, equal, level.lower) + term::scale(size, term::variable(piece));
+Term all_of(const Level &level, const EqualWork &equal) {
+  return before(level, equal, level.upper) - before(level, equal, level.lower);
+}
+
+Term start_of(const Level &level, const EqualWork &equal, const Term &size, const std::string &piece) {
+  return before(level, equal, level.lower) + term::multiply(size, term::variable(piece));
 }
 
 Term number_of(const Level &level, const EqualWork &equal, int size) {
-  return term::ceil_divide(before(level, equal, level.upper) - before(level, equal, level.lower), size);
+  return term::ceil_divide(all_of(level, equal), size);
 }
 
 /// The first iteration that reaches beyond the start.
@@ -33,11 +37,13 @@ loop::Block first_of(const std::string &name, const Level &level, const EqualWor
 
 } // namespace
 
-Pieces pieces_of(const Level &level, const EqualWork &equal, int size) {
+namespace {
+
+Pieces pieces_of(const Level &level, const EqualWork &equal, const Term &size, Term number) {
   const std::string &name = level.variable;
-  Pieces pieces{loop::For{name + "_piece", Term(0), number_of(level, equal, size)},
-                term::variable(name + "_start"), term::variable(name + "_start") + Term(size),
-                term::variable(name + "_from"), term::variable(name + "_to")};
+  Pieces pieces{loop::For{name + "_piece", Term(0), std::move(number)}, term::variable(name + "_start"),
+                term::variable(name + "_start") + size, term::variable(name + "_from"),
+                term::variable(name + "_to")};
   loop::Block &body = pieces.loop.body;
   body.push_back({loop::Let{name + "_start", start_of(level, equal, size, pieces.loop.variable)}});
   if (equal.within)
@@ -50,6 +56,21 @@ Pieces pieces_of(const Level &level, const EqualWork &equal, int size) {
   pieces.loop.comment = equal.within ? "pieces of equal work, which may cut an iteration in two"
                                      : "pieces of about equal work: whole iterations";
   return pieces;
+}
+
+} // namespace
+
+Pieces pieces_of(const Level &level, const EqualWork &equal, int size) {
+  return pieces_of(level, equal, Term(size), number_of(level, equal, size));
+}
+
+loop::ShareOut share_out(const Level &level, const EqualWork &equal, const Term &each) {
+  return {level.variable + "_pieces", level.variable + "_share", all_of(level, equal), each};
+}
+
+Pieces parts_of(const Level &level, const EqualWork &equal) {
+  const loop::ShareOut out = share_out(level, equal, Term(1));
+  return pieces_of(level, equal, term::variable(out.share), term::variable(out.parts));
 }
 
 Term is_whole(const Level &level, const EqualWork &equal, const Pieces &pieces) {
@@ -71,7 +92,7 @@ loop::Block at_cuts(const Level &level, const EqualWork &equal, int size, loop::
   const std::string piece = level.variable + "_cut", found = level.variable + "_first";
   loop::For cuts{piece, Term(1), number_of(level, equal, size)};
   cuts.comment = "what pieces share starts at zero";
-  cuts.body = first_of(found, level, equal, start_of(level, equal, size, piece));
+  cuts.body = first_of(found, level, equal, start_of(level, equal, Term(size), piece));
   cuts.body.push_back({loop::Let{level.variable, term::variable(found)}});
   loop::append(cuts.body, std::move(body));
   return {{std::move(cuts)}};

@@ -15,6 +15,11 @@ struct Pieces {
 /// Without `within`: the iterations that begin in a piece. Else: all that meet it.
 Pieces pieces_of(const scan::Level &level, const EqualWork &equal, int size);
 
+/// The same for the parts of a loop::ShareOut, of the iterations that begin in each. The latter stands in
+/// front of the loop over the parts: `each` is the least work of one.
+loop::ShareOut share_out(const scan::Level &level, const EqualWork &equal, const term::Term &each);
+Pieces parts_of(const scan::Level &level, const EqualWork &equal);
+
 /// Whether all of an iteration lies in the piece; and whether it begins there.
 term::Term is_whole(const scan::Level &level, const EqualWork &equal, const Pieces &pieces);
 term::Term begins_inside(const EqualWork &equal, const Pieces &pieces);

@@ -108,10 +108,19 @@ std::string Workspace::add_next(const Level &level, const plan::Walk &walk, bool
 }
 
 std::string Workspace::add_next_of_segments(const std::string &result, const std::string &position,
-                                            const Term &segments) {
-  return add_scratch(
-      position + "_next", index_, segments, false,
-      fmt::format("the number of entries of each segment of {}, then where the next one goes", result));
+                                            const std::optional<Term> &segments) {
+  loop::WorkspaceArray array{position + "_next", index_, false, segments.value_or(Term(0)), std::nullopt};
+  array.grows = !segments;
+  array.about = fmt::format("the number of entries of each segment of {}, then where the next one goes{}",
+                            result, segments ? "" : "; of each thread's part by itself");
+  return add(std::move(array));
+}
+
+std::string Workspace::add_entries_of_parts(const std::string &result, const std::string &position) {
+  loop::WorkspaceArray array{position + "_parts", loop::ElementType::Int64, false, Term(0), std::nullopt};
+  array.grows = true;
+  array.about = fmt::format("the number of entries of {} in each thread's part", result);
+  return add(std::move(array));
 }
 
 SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &plan, bool per_thread) {

@@ -47,9 +47,12 @@ public:
   std::string add_values(const std::string &name, const std::vector<term::Term> &extents, bool per_thread,
                          std::string about, loop::ElementType type);
 
-  /// The array that says where the next entry of each of the result's segments goes; returns its name.
+  /// The array that says where the next entry of each of the result's segments goes; returns its name. None:
+  /// it grows, for the parts of as many threads as there are.
   std::string add_next_of_segments(const std::string &result, const std::string &position,
-                                   const term::Term &segments);
+                                   const std::optional<term::Term> &segments);
+  /// And, where these count by themselves, the one that says how many entries each part has.
+  std::string add_entries_of_parts(const std::string &result, const std::string &position);
 
   /// The arrays of a loop that is sorted.
   SortArrays add_sorted(const scan::Level &level, const plan::SortedLoop &plan, bool per_thread);

@@ -63,6 +63,29 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   if (part < 1 && !joined_.contains(number)) run_in_one_thread(leaf.plan);
 }
 
+void LeafPlanner::deal_in_parallel(Leaf &leaf, std::size_t number) {
+  const combine::IterationSpace &space = in_.combination.leaves[number];
+  const cost::Thresholds &thresholds = in_.thresholds;
+  const schedule::Counts &counts = in_.request.counts;
+  const parse::ScheduleTree asked = choose::asked_of(in_.schedule, leaf.plan.nest);
+  leaf.plan.parallel = leaf.parallel = std::nullopt;
+  if (in_.schedule.serial) return;
+  plan::LeafPlan in_parts = leaf.plan;
+  in_parts.parallel = 0;
+  choose::share_out(in_parts, space, in_.combination, {}, true, thresholds);
+  const bool is_wanted = in_.request.always_parallel || !asked.parallel.empty();
+  const bool pays = counts.empty() || choose::part_of_least(in_parts, space, in_.combination,
+                                                            schedule::trip_counts(space, leaf.order, counts),
+                                                            counts, thresholds) >= 1;
+  const std::int64_t least = is_wanted ? 0 : std::max<std::int64_t>(in_parts.least / 2, 1); // a team: two
+  if (is_wanted || (pays && in_.schedule.parallel.empty()))
+    leaf.plan.dealt_by_threads =
+        choose::parts_for_threads(space, leaf.plan, in_.combination, least, in_.prover);
+  leaf.parallel = leaf.plan.level_of_threads();
+  if (!asked.parallel.empty() && !is_asked_for(leaf))
+    choose::fail_carried(asked.parallel.front(), choose::verdict_of(leaf.verdicts, leaf.plan, 0));
+}
+
 void LeafPlanner::join_teams(std::vector<Leaf> &leaves, Steps &steps) {
   const auto is_next = [&](std::size_t first, std::size_t other) {
     const std::size_t shared = leaves[first].plan.shared;

@@ -540,6 +540,7 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
     }
   if (!found.is_kept) out_of_order_ = number, found_order_ = found;
   leaf.plan.is_distinct = found.is_distinct;
+  if (leaf.plan.is_dealt) return deal_in_parallel(leaf, number);
   const bool is_asked = found.is_kept && is_asked_for(leaf);
   if (is_asked) choose::check_states(leaf.plan, *leaf.parallel, space, in_.schedule);
   if (!leaf.plan.parallel || choose::appends_apart(leaf.plan, *leaf.plan.parallel, space, in_.prover)) return;

@@ -91,6 +91,8 @@ private:
   /// May the values that the statement reads change while it is executed?
   bool reads_what_changes(std::size_t number) const;
   void run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths);
+  /// Entries that are dealt to the segments of a result: by all threads, where that pays.
+  void deal_in_parallel(Leaf &leaf, std::size_t number);
   /// The plan's parallel loop does too little for a team.
   void run_in_one_thread(plan::LeafPlan &plan) const;
   void plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves);

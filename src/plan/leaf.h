@@ -47,6 +47,13 @@ struct EqualWork {
   bool adds = false;
 };
 
+/// Each visit of entries that are dealt is cut into one part of equal work for each thread, by the outermost
+/// loop. A part's entries are counted by themselves, and placed behind those of the parts before it.
+struct ThreadParts {
+  EqualWork work;
+  std::int64_t least = 0; // of the work of a part; 0: each thread has one
+};
+
 /// The level that runs in parallel is a Find v of the interval in which the outermost level's loop variable p
 /// lies: key(v) <= p < key(v) + width(v). Its range is cut into chunks, which run in parallel, each over the
 /// positions p of its intervals. Precondition: iterations of different v don't conflict, and the intervals of
@@ -166,6 +173,7 @@ struct LeafPlan {
   /// Its entries are counted by the result's first position, in one visit, and placed in another one: only
   /// those of the same first position come in the layout's order.
   bool is_dealt = false;
+  std::optional<ThreadParts> dealt_by_threads;
 
   std::optional<Merged> merged;
 
@@ -180,6 +188,9 @@ struct LeafPlan {
   std::size_t visits() const { return nest.instances.value_or(nest.levels.size()); }
   /// Does it add to a local's element that is a scalar in the merging loop?
   bool adds_to_scalar() const { return merged && !merged->reads(); }
+
+  /// Of whose loop threads share the iterations.
+  std::optional<std::size_t> level_of_threads() const { return dealt_by_threads ? 0 : parallel; }
 
   const EqualWork *equal() const { return std::get_if<EqualWork>(&cut); }
   /// Does its product have parts as a plan of contractions says?

@@ -204,6 +204,9 @@ std::string to_text(const LeafPlan &plan) {
     text += fmt::format("{} sorted by {}\n", plan.nest.levels[plan.sorted->level].variable,
                         term::to_text(plan.sorted->keys));
   if (plan.is_dealt) text += "dealt: entries are counted in one visit, and placed in another one\n";
+  if (plan.dealt_by_threads)
+    text += fmt::format("each thread does a part of {} in both, by the work {}\n",
+                        plan.nest.levels[0].variable, term::to_text(plan.dealt_by_threads->work.before));
   for (const Alternative &other : plan.alternatives) {
     std::string place =
         plan.split == 0 ? "first of all" : "inside " + plan.nest.levels[plan.split - 1].variable;

@@ -81,6 +81,22 @@ TEST(Dealt, properties_decide_what_is_sorted) {
             "sorted by A.row(A.p), dealt, added up");
 }
 
+/// By whole iterations of about equal work, where a layout tells it; entries that are added up, or sorted,
+/// are dealt by one thread.
+TEST(Dealt, threads_each_do_a_part) {
+  const auto work_of = [](const std::string &text) -> std::string {
+    const Compilation made = compile_text(text);
+    const std::optional<plan::ThreadParts> &parts = made.leaves.back().plan.dealt_by_threads;
+    EXPECT_EQ(made.leaves.back().parallel.has_value(), parts.has_value());
+    return parts ? term::to_text(parts->work.before) : "one thread";
+  };
+  EXPECT_EQ(work_of(copied + "-f A=csr\n-f C=csc"), "i + A.rowptr(i)");
+  EXPECT_EQ(work_of(copied + "-f A=coo\n-f C=csc"), "A.p");
+  EXPECT_EQ(work_of(copied + "-f A=csr\n-f C=csc\n-s serial"), "one thread");
+  EXPECT_EQ(work_of(copied + "-f A=coo_unsorted\n-f C=csr"), "one thread");
+  EXPECT_EQ(work_of("C(i,k) = A(i,j,k) * x(j)\n-f A=csf\n-f C=csc"), "one thread");
+}
+
 /// Keys that lie in a range that a size tells are counted, if they aren't far more than the entries.
 TEST(Dealt, keys_of_known_range_are_counted) {
   const auto text = [](const std::string &formats) {

@@ -31,6 +31,7 @@ TEST(Texts, NoGoldenFileIsTooLong) {
                                   "emit/kernel_threads",
                                   "emit/kernel_tiles",
                                   "pipeline/c_appended",
+                                  "pipeline/c_dealt",
                                   "pipeline/c_inner_dcsr_dcsr",
                                   "pipeline/c_masked_product",
                                   "pipeline/c_mttkrp_copies",

@@ -382,6 +382,29 @@ TEST(ToolAssembled, SegmentsThatTwoArraysBoundByThreads) {
 }
 
 /// Layouts whose slots depend on all entries: the kernel lists these, and the list is packed.
+/// In parts that have entries of all segments; many threads, few rows, and none.
+TEST(ToolAssembled, EntriesAreDealtByThreads) {
+  const Desk desk;
+  struct Case {
+    std::string operand, result, loop;
+  };
+  for (const Case &each : {Case{"csr", "csc", "i"}, Case{"csc", "csr4", "j"}, Case{"coo", "csc", "A.p"},
+                           Case{"dcsr", "csc", "A.r"}})
+    for (const char *shape : {"173x219", "2x90", "40x1", "0x5", "5x0"})
+      for (const char *drop : {"", "; drop zeros"}) {
+        const Outcome outcome =
+            desk.unravel({"run", "C(i,j) = 2 * A(i,j)", "-f", "A=" + each.operand, "-f", "C=" + each.result,
+                          "-i", fmt::format("A=random:{},density=0.2,seed=1", shape), "-s",
+                          fmt::format("parallel {}{}", each.loop, drop), "--threads", "3", "--check"});
+        EXPECT_EQ(outcome.code, 0) << each.operand << " " << shape << drop << "\n" << outcome.error;
+        EXPECT_NE(outcome.out.find("parallel"), std::string::npos) << outcome.out;
+      }
+  const Outcome merged = desk.unravel(
+      {"compile", "C(i,k) = A(i,j,k) * x(j)", "-f", "A=csf", "-f", "C=csc", "-s", "parallel A.p1"});
+  EXPECT_EQ(merged.code, 1);
+  EXPECT_NE(merged.error.find("[not-parallel]"), std::string::npos) << merged.error;
+}
+
 TEST(ToolAssembled, ResultsThatArePacked) {
   const Desk desk;
   const std::vector<std::string> layouts = {"ell",        "ellr",       "sell<4>", "sellcs<2>",

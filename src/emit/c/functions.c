@@ -522,6 +522,13 @@ static inline int unravel_team(int64_t wanted) {
 #endif
 }
 
+// part: share_out
+// In how many parts `total` is shared out: at most one for each thread, with `each` or more, but one at least.
+static inline int64_t unravel_share_out(int64_t total, int64_t each, int64_t threads) {
+  const int64_t parts = total / each < threads ? total / each : threads;
+  return parts > 1 ? parts : 1;
+}
+
 // part: blas_threads
 // BLAS has so many threads from now on; returns how many it had. Only OpenBLAS is told.
 static inline int unravel_blas_threads(int threads) {
