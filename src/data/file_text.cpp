@@ -166,16 +166,6 @@ text::Place FileText::place(std::size_t begin, std::size_t end) const {
   return place;
 }
 
-std::string printable(std::string_view characters) {
-  std::string result;
-  for (unsigned char c : characters.substr(0, 40))
-    if (c < 32 || c > 126)
-      result += fmt::format("\\x{:02x}", c);
-    else
-      result += static_cast<char>(c);
-  return characters.size() > 40 ? result + "..." : result;
-}
-
 bool looks_binary(std::string_view content) {
   return std::any_of(content.begin(), content.begin() + std::min<std::size_t>(content.size(), 512),
                      [](unsigned char c) { return c == 127 || (c < 32 && !(c >= 8 && c <= 13)); });

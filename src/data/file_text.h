@@ -1,5 +1,6 @@
 #pragma once
 
+#include "text/characters.h"
 #include "text/source.h"
 
 #include <chrono>
@@ -69,8 +70,7 @@ private:
   bool compressed_ = false;
 };
 
-/// The text as it may be shown in a message: at most 40 characters, unprintable bytes as \xNN.
-std::string printable(std::string_view characters);
+using text::printable;
 
 /// Whether a text holds bytes that no text file has; looks at its first 512 characters.
 bool looks_binary(std::string_view content);

@@ -2,6 +2,7 @@
 
 #include "data/output_file.h"
 #include "report/diagnostic.h"
+#include "text/json_value.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -14,7 +15,7 @@ namespace unravel::data {
 using report::fail;
 using report::Kind;
 namespace files = std::filesystem;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json; // the ordered one copies values as it is read, and recurses
 
 namespace {
 
@@ -71,7 +72,7 @@ public:
 private:
   std::int64_t integer(const char *key, const Json &item) const {
     if (!item.is_number_integer())
-      fail_at(key, fmt::format("`{}` must hold integers, not {}", key, printable(item.dump())));
+      fail_at(key, fmt::format("`{}` must hold integers, not {}", key, text::shown_value(item)));
     if (item.is_number_unsigned() && item.get<std::uint64_t>() > INT64_MAX)
       fail(Kind::number_too_large, place_of(key),
            fmt::format("the number `{}` is beyond 2^63 - 1", item.dump()));
@@ -92,13 +93,13 @@ private:
 };
 
 std::string description_of(const ArrayFolder &folder) {
-  Json json;
+  nlohmann::ordered_json json;
   json["layout"] = folder.layout;
   json["parameters"] = folder.parameters;
-  json["sizes"] = Json(folder.sizes);
-  json["counts"] = Json(folder.counts);
-  if (folder.sizes.empty()) json["sizes"] = Json::object();
-  if (folder.counts.empty()) json["counts"] = Json::object();
+  json["sizes"] = folder.sizes;
+  json["counts"] = folder.counts;
+  if (folder.sizes.empty()) json["sizes"] = nlohmann::json::object();
+  if (folder.counts.empty()) json["counts"] = nlohmann::json::object();
   return json.dump(2) + "\n";
 }
 

@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 #include "report/suggest.h"
 #include "text/contains.h"
+#include "text/json_value.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -105,7 +106,8 @@ private:
 
   [[noreturn]] void fail_value(const std::string &field, const std::string &expected,
                                const json &found) const {
-    fail(name_of(field), fmt::format("`{}` is to be {}, but is {}", field, expected, found.dump()));
+    fail(name_of(field),
+         fmt::format("`{}` is to be {}, but is {}", field, expected, text::shown_value(found)));
   }
 
   json parse() const {
@@ -159,8 +161,8 @@ private:
                       value["name"].is_string() && value.contains("bytes") &&
                       value["bytes"].is_number_integer() && value["bytes"].get<std::int64_t>() > 0;
     if (!good)
-      fail(name_of("caches"),
-           fmt::format("a cache has a `name` and its `bytes`, above 0, but here is {}", value.dump()));
+      fail(name_of("caches"), fmt::format("a cache has a `name` and its `bytes`, above 0, but here is {}",
+                                          text::shown_value(value)));
     return {value["name"], value["bytes"]};
   }
 

@@ -36,4 +36,16 @@ std::size_t characters_in(std::string_view text) {
   return count;
 }
 
+std::string printable(std::string_view characters) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string result;
+  for (unsigned char c : characters.substr(0, 40)) {
+    if (c >= 32 && c <= 126)
+      result += static_cast<char>(c);
+    else
+      result.append("\\x").append(1, digits[c / 16]).append(1, digits[c % 16]);
+  }
+  return characters.size() > 40 ? result + "..." : result;
+}
+
 } // namespace unravel::text

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 /// Characters of UTF-8, by which places count columns.
@@ -20,5 +21,7 @@ Character decode(std::string_view text);
 bool is_showable(std::uint32_t codepoint);
 /// How many characters the text has. O(text).
 std::size_t characters_in(std::string_view text);
+/// The text as it may be shown in a message: at most 40 characters, unprintable bytes as \xNN.
+std::string printable(std::string_view characters);
 
 } // namespace unravel::text

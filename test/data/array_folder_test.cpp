@@ -231,6 +231,10 @@ TEST(ArrayFolder, BadDescriptions) {
             "A/layout.json:2:1: error: `sizes` must hold integers, not 2.5 [bad-array-folder]\n"
             "  2 | \"sizes\": {\"M\": 2.5}}\n"
             "    | ^~~~~~~\n"},
+           {"{\"layout\": \"csr\",\n\"sizes\": {\"M\": {}}}",
+            "A/layout.json:2:1: error: `sizes` must hold integers, not an object [bad-array-folder]\n"
+            "  2 | \"sizes\": {\"M\": {}}}\n"
+            "    | ^~~~~~~\n"},
            {"{\"layout\": \"csr\",\n\"sizes\": {\"M\": -2}}",
             "A/layout.json:2:11: error: `M` is negative: -2 [bad-array-folder]\n"
             "  2 | \"sizes\": {\"M\": -2}}\n"
@@ -248,6 +252,17 @@ TEST(ArrayFolder, BadDescriptions) {
       "A/layout.json:2:1: error: the number `9223372036854775808` is beyond 2^63 - 1 [number-too-large]\n"
       "  2 | \"sizes\": {\"M\": 9223372036854775808}}\n"
       "    | ^~~~~~~\n");
+}
+
+TEST(ArrayFolder, AValueMayBeNestedDeeply) {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("A"));
+  folder.write("A/layout.json", "{\"layout\": \"sv\",\n\"parameters\": [" + std::string(200000, '[') +
+                                    std::string(200000, ']') + "], \"sizes\": {\"M\": 3}}");
+  const std::string message = message_of(folder, [&] { read_folder(folder.path("A")); });
+  EXPECT_TRUE(message.starts_with(
+      "A/layout.json:2:1: error: `parameters` must hold integers, not a list [bad-array-folder]\n"))
+      << message.substr(0, 200);
 }
 
 TEST(ArrayFolder, BadFolders) {

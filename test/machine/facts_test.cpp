@@ -61,13 +61,20 @@ TEST(MachineFacts, BadFilesAreRefusedWithTheField) {
       {with("processor", 7), "`processor` is to be a text, but is 7 [bad-machine-file]"},
       {with("caches", "none"), "`caches` is to be a list, but is \"none\" [bad-machine-file]"},
       {with("caches", {{{"name", "L1"}, {"bytes", 0}}}),
-       "a cache has a `name` and its `bytes`, above 0, but here is {\"bytes\":0,\"name\":\"L1\"} "
+       "a cache has a `name` and its `bytes`, above 0, but here is an object "
        "[bad-machine-file]"},
+      {with("wake", std::string(50, 'w')), "but is \"" + std::string(39, 'w') + "... [bad-machine-file]"},
       {with("wakes", 1), "a machine's profile has no `wakes` [bad-machine-file]"},
   };
   for (const auto &[message, expected] : all)
     EXPECT_NE(message.find(expected), std::string::npos) << message;
   EXPECT_NE(with("wakes", 1).find("hint: did you mean `wake`?"), std::string::npos);
+}
+
+TEST(MachineFacts, AValueMayBeNestedDeeply) {
+  const std::string message =
+      message_of("{\"processor\":" + std::string(200000, '[') + std::string(200000, ']') + "}");
+  EXPECT_NE(message.find("`processor` is to be a text, but is a list [bad-machine-file]"), std::string::npos);
 }
 
 TEST(MachineFacts, MissingFieldsAreNamed) {
