@@ -120,7 +120,9 @@ private:
     std::string text(static_cast<std::size_t>(size), 0);
     const std::unique_ptr<zip_file_t, int (*)(zip_file_t *)> file(
         zip_fopen(archive_.get(), member.c_str(), 0), zip_fclose);
-    if (!file || zip_fread(file.get(), text.data(), about.size) != size)
+    char behind = 0; // only who reads on to the end is told that the checksum is another
+    if (!file || zip_fread(file.get(), text.data(), about.size) != size ||
+        zip_fread(file.get(), &behind, 1) != 0)
       refuse(fmt::format("the array `{}` can't be read: the archive is damaged", name));
     return text;
   }

@@ -232,5 +232,22 @@ TEST(Npz, RowsThatAreTooManyToBeWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder.path("a.npz")));
 }
 
+/// Members that aren't compressed have a checksum, too.
+TEST(Npz, AMemberWithAnotherByte) {
+  TemporaryFolder folder;
+  const std::string path = folder.path("a.npz");
+  write_npz(path, Array::of(std::vector<double>{1, 2, 3}));
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  const double two = 2;
+  const std::size_t at = content.find({reinterpret_cast<const char *>(&two), sizeof two});
+  ASSERT_NE(at, std::string::npos);
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put(1);
+  file.close();
+  EXPECT_EQ(message_of(folder, [&] { read_tensor(path); }),
+            "a.npz: error: the array `arr_0` can't be read: the archive is damaged [bad-array-file]\n");
+}
+
 } // namespace
 } // namespace unravel::data
