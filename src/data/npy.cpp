@@ -181,7 +181,10 @@ Array parse_npy(std::string_view content, const std::string &path) {
          fmt::format("the file holds {} bytes after the data that the header promises",
                      present - static_cast<std::size_t>(elements) * size));
   Array array(std::move(header.shape), Elements(header.type, static_cast<std::size_t>(elements)));
-  std::copy_n(content.data() + data, present, static_cast<char *>(array.data()));
+  auto *bytes = static_cast<char *>(array.data());
+  std::copy_n(content.data() + data, present, bytes);
+  if (array.type() == DType::Bool) // NumPy reads any byte but 0 as true, C's _Bool is 0 or 1
+    std::transform(bytes, bytes + present, bytes, [](char byte) -> char { return byte != 0; });
   return array;
 }
 

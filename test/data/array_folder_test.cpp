@@ -67,6 +67,14 @@ TEST(Npy, complex_numbers) {
   EXPECT_FALSE(wide.is_integer());
 }
 
+/// As NumPy takes them.
+TEST(Npy, AnyByteBut0IsTrue) {
+  const Array read = parse_npy(
+      npy("{'descr': '|b1', 'fortran_order': False, 'shape': (4,), }", std::string("\0\2\1\xFF", 4)),
+      "a.npy");
+  EXPECT_EQ(std::string(static_cast<const char *>(read.data()), 4), std::string("\0\1\1\1", 4));
+}
+
 TEST(Npy, ShapesAndTheWrittenForm) {
   TemporaryFolder folder;
   for (std::vector<std::int64_t> shape : {std::vector<std::int64_t>{}, {6}, {2, 3}, {1, 2, 3}, {0, 5}}) {
