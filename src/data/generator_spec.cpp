@@ -1,4 +1,5 @@
 #include "data/generate.h"
+#include "data/lines.h"
 #include "report/diagnostic.h"
 #include "report/suggest.h"
 
@@ -129,7 +130,7 @@ private:
     if (name == "density") {
       double density = 0;
       const char *first = text_.data() + begin, *last = text_.data() + end;
-      auto [next, code] = std::from_chars(first, last, density);
+      auto [next, code] = read_decimal(first, last, density);
       if (code != std::errc() || next != last || !(density >= 0 && density <= 1))
         fail(Kind::bad_generator, part(begin, end),
              fmt::format("expected a density from 0 to 1, found `{}`",

@@ -101,6 +101,16 @@ void LineCursor::skip_line() {
   at_ = newline ? static_cast<const char *>(newline) + 1 : end_;
 }
 
+std::from_chars_result read_decimal(const char *first, const char *end, double &value) {
+  std::from_chars_result read = std::from_chars(first, end, value);
+  if (read.ec != std::errc::result_out_of_range ||
+      is_huge({first, static_cast<std::size_t>(read.ptr - first)}))
+    return read;
+  value = *first == '-' ? -0.0 : 0.0;
+  read.ec = std::errc();
+  return read;
+}
+
 double LineCursor::read_real(const char *what) {
   if (at_line_end()) fail_missing(what);
   mark();
@@ -147,19 +157,15 @@ double LineCursor::read_real_slowly(const char *what) {
   // std::from_chars takes no leading plus.
   if (*first == '+' && first + 1 < end_ && first[1] != '-') ++first;
   double value = 0;
-  auto [last, code] = std::from_chars(first, end_, value);
+  auto [last, code] = read_decimal(first, end_, value);
   if (code == std::errc::invalid_argument || (last < end_ && !is_blank(*last) && *last != '\n')) {
     fail_not_a_number(what);
   }
-  if (code == std::errc::result_out_of_range) {
-    std::string_view number(first, static_cast<std::size_t>(last - first));
-    if (is_huge(number))
-      report::fail(
-          Kind::bad_entry, word_place(),
-          fmt::format("the {} `{}` is too large for a 64-bit floating-point number", what, printable(number)),
-          "the largest is about 1.8e308; infinity is written inf");
-    value = *first == '-' ? -0.0 : 0.0; // closer to zero than the smallest double
-  }
+  if (code == std::errc::result_out_of_range)
+    report::fail(Kind::bad_entry, word_place(),
+                 fmt::format("the {} `{}` is too large for a 64-bit floating-point number", what,
+                             printable({first, static_cast<std::size_t>(last - first)})),
+                 "the largest is about 1.8e308; infinity is written inf");
   at_ = last;
   return value;
 }

@@ -4,6 +4,7 @@
 #include "data/parallel.h"
 #include "report/diagnostic.h"
 
+#include <charconv>
 #include <complex>
 #include <cstdint>
 #include <string>
@@ -30,6 +31,10 @@ std::vector<LineChunk> split_lines(std::string_view content, std::size_t begin, 
 inline bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
+
+/// As std::from_chars, for the decimal number that a text begins with. One that is closer to 0 than any
+/// double is 0; one that is too large is no number, with the error result_out_of_range.
+std::from_chars_result read_decimal(const char *first, const char *end, double &value);
 
 /// A cursor over the entries of a chunk: positions itself on lines, reads their numbers, and fails with the
 /// exact place. Nothing is allocated unless something is wrong.

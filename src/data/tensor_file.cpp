@@ -209,11 +209,13 @@ bool is_output_file(const std::string &path) {
 Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
   Format format = format_of(path);
   std::error_code ignored;
-  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found)
+  using std::filesystem::file_type;
+  const file_type type = std::filesystem::status(path, ignored).type(); // none: reading it says why
+  if (type == file_type::not_found)
     fail(Kind::cannot_read, text::Place::of_file(path), "cannot read: No such file or directory",
          meant_by(path));
   // Whether the file is there matters more than its name; only then is it read.
-  if (format == Format::Unknown && std::filesystem::exists(path) && !std::filesystem::is_directory(path))
+  if (format == Format::Unknown && type != file_type::none && type != file_type::directory)
     fail_unknown(path);
   if (format == Format::NumPy) return entries_of(read_npy(path, options), options);
   if (format == Format::Archive) return read_npz(path, options);

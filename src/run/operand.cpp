@@ -4,6 +4,7 @@
 #include "compute/own_operators.h"
 #include "convert/duplicates.h"
 #include "data/generate.h"
+#include "data/lines.h"
 #include "data/tensor_file.h"
 #include "report/diagnostic.h"
 #include "report/suggest.h"
@@ -23,22 +24,29 @@ using report::Kind;
 
 namespace {
 
-/// Written as 1.5, 2i or 1.5-2i, with j for i too.
+/// Written as 1.5, 2i or 1.5-2i, with j for i too. Throws number_too_large.
 std::optional<std::complex<double>> number_in(const std::string &text) {
   const char *at = text.data(), *const end = at + text.size();
+  bool is_too_large = false;
   const auto read = [&](double &part) {
     const char *begin = at;
     if (at != end && *at == '+') ++at;
-    const auto [stop, error] = std::from_chars(at, end, part);
+    const auto [stop, error] = data::read_decimal(at, end, part);
     at = stop;
-    return error == std::errc() && at != begin;
+    is_too_large = is_too_large || error == std::errc::result_out_of_range;
+    return error != std::errc::invalid_argument && at != begin;
   };
   double real = 0, imaginary = 0;
   if (!read(real)) return std::nullopt;
-  if (at == end) return real;
-  const bool has_two = *at == '+' || *at == '-';
+  const bool is_real = at == end, has_two = !is_real && (*at == '+' || *at == '-');
   if (has_two && !read(imaginary)) return std::nullopt;
-  if (end - at != 1 || (*at != 'i' && *at != 'j')) return std::nullopt;
+  if (!is_real && (end - at != 1 || (*at != 'i' && *at != 'j'))) return std::nullopt;
+  if (is_too_large)
+    report::fail(
+        Kind::number_too_large,
+        fmt::format("the number `{}` is too large for a 64-bit floating-point number", data::printable(text)),
+        "the largest is about 1.8e308; infinity is written inf");
+  if (is_real) return real;
   return has_two ? std::complex<double>(real, imaginary) : std::complex<double>(0, real);
 }
 
@@ -133,12 +141,13 @@ private:
     }
     const std::string &input = given->second;
     Operand operand;
+    std::error_code ignored;
     if (data::is_generator(input)) {
       data::GeneratorSpec spec = specification(use, input);
       if (!spec.sizes && spec.kind != data::GeneratorKind::Rmat) return false;
       operand.coordinates = data::generate(spec, memory());
     } else if (use.order == 0 && read_number(input, operand.coordinates)) {
-    } else if (std::filesystem::is_directory(input)) {
+    } else if (std::filesystem::is_directory(input, ignored)) {
       auto known = folders_.find(use.name);
       operand.packed = in_its_layout(
           use, known == folders_.end() ? data::read_folder(input, read_options(request_)) : known->second);
@@ -264,9 +273,10 @@ value::Operator combining_operator(const std::string &name, const std::string &o
 
 void note_types(Request &request) {
   for (const auto &[tensor, input] : request.inputs) {
-    if (data::is_generator(input) || std::filesystem::is_directory(input)) continue;
+    std::error_code ignored;
+    if (data::is_generator(input) || std::filesystem::is_directory(input, ignored)) continue;
     std::optional<value::Type> type;
-    if (std::filesystem::is_regular_file(input))
+    if (std::filesystem::is_regular_file(input, ignored))
       type = data::type_in(input);
     else if (const std::optional<std::complex<double>> number = number_in(input);
              number && (input.back() == 'i' || input.back() == 'j')) // perhaps times 0

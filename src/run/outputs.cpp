@@ -14,9 +14,10 @@ namespace {
 
 /// The same text for all paths that lead there.
 std::filesystem::path resolved(const std::string &path) {
-  std::error_code ignored;
-  const std::filesystem::path whole =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  std::filesystem::path whole = std::filesystem::weakly_canonical(absolute, error);
+  if (error) whole = absolute;
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
@@ -39,6 +40,19 @@ void require_different(const std::vector<std::string> &paths) {
 
 } // namespace
 
+void check_output(const std::string &path) {
+  data::is_output_file(path); // or it is refused
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (path.ends_with('/')) folder = folder.parent_path();
+  std::error_code error;
+  const auto type = std::filesystem::status(folder.empty() ? "." : folder, error).type();
+  if (type == std::filesystem::file_type::directory) return;
+  report::fail(report::Kind::cannot_write, text::Place::of_file(path),
+               type == std::filesystem::file_type::none
+                   ? "cannot write: " + error.message()
+                   : fmt::format("cannot write: there is no folder `{}`", folder.string()));
+}
+
 void check_outputs(const std::map<std::string, std::string> &outputs,
                    const std::vector<std::string> &others) {
   std::vector<std::string> all = others;
@@ -46,14 +60,8 @@ void check_outputs(const std::map<std::string, std::string> &outputs,
     all.push_back(path);
   require_different(all);
   // The result's name is known only after parsing; that the folder exists is known at once.
-  for (const auto &[tensor, path] : outputs) {
-    data::is_output_file(path); // or it is refused
-    std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    if (path.ends_with('/')) folder = folder.parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder))
-      report::fail(report::Kind::cannot_write, text::Place::of_file(path),
-                   fmt::format("cannot write: there is no folder `{}`", folder.string()));
-  }
+  for (const auto &[tensor, path] : outputs)
+    check_output(path);
 }
 
 void write_output(const std::string &path, const tensor::Tensor &result, bool is_sparse,

@@ -10,9 +10,10 @@
 /// Where results go: files of entries, or folders with the arrays of their layouts.
 namespace unravel::run {
 
-/// Before anything is read: refuses paths that can't be written (cannot_write), or are named like files of
-/// another kind (unknown_file_type), and two that are one file or folder (bad_option). `others`: files that
-/// the caller writes.
+/// Before anything is read: refuses a path that can't be written (cannot_write), or is named like a file of
+/// another kind (unknown_file_type).
+void check_output(const std::string &path);
+/// All of them, and two that are one file or folder (bad_option). `others`: files that the caller writes.
 void check_outputs(const std::map<std::string, std::string> &outputs, const std::vector<std::string> &others);
 
 /// Writes a result, wholly or not at all. `is_sparse`: a file has what is stored, else all elements. Throws

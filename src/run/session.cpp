@@ -159,7 +159,7 @@ private:
   std::map<std::string, std::string> folder_layouts() {
     std::map<std::string, std::string> formats;
     for (const auto &[tensor, input] : request_.inputs) {
-      if (!std::filesystem::is_directory(input)) continue;
+      if (std::error_code ignored; !std::filesystem::is_directory(input, ignored)) continue;
       const data::ArrayFolder &folder = folders_[tensor] = data::read_folder(input, read_options(request_));
       for (const auto &[name, array] : folder.arrays)
         request_.compile.arrays[tensor].emplace(name, array.type());
