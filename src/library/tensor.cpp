@@ -229,7 +229,10 @@ Tensor from_folder(const std::string &path, const std::string &text) {
   std::map<std::string, Array> arrays;
   for (auto &[name, array] : owned->arrays)
     arrays.emplace(name, Array(type_of(array.type()), array.data(), array.size(), true));
-  return Tensor::over(text.empty() ? reference : text, shape, arrays, folder.counts, Check::Full, owned);
+  Tensor made =
+      Tensor::over(text.empty() ? reference : text, shape, arrays, folder.counts, Check::Full, owned);
+  tensor::check_shapes(folder, Access::state(made).tensor());
+  return made;
 }
 
 } // namespace
@@ -258,7 +261,8 @@ Tensor wrap(tensor::Tensor made, const TensorKind *kind, double fill) {
 Tensor Tensor::read(const std::string &path, const std::string &layout, std::optional<std::size_t> order,
                     const std::string &combine) {
   return at_border([&] {
-    if (std::filesystem::is_directory(path)) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
       if (!combine.empty())
         fail(Kind::bad_option, text::Place::of_file(path), "arrays in a folder are taken as they are",
              "leave out `combine`, and pack the tensor's coordinates with it");

@@ -137,9 +137,13 @@ Tensor from_folder(const ArrayFolder &folder, const layout::Layout &layout, Inde
                                                      : integers(folder, declared, array, wanted);
   }
   complete_counts(tensor);
-  for (const layout::Array &declared : layout.arrays)
-    check_shape(folder, declared, folder.array(declared.name), tensor);
+  check_shapes(folder, tensor);
   return tensor;
+}
+
+void check_shapes(const ArrayFolder &folder, const Tensor &tensor) {
+  for (const layout::Array &declared : tensor.layout.arrays)
+    check_shape(folder, declared, folder.array(declared.name), tensor);
 }
 
 bool names_layout(const ArrayFolder &folder, const layout::Layout &layout) {

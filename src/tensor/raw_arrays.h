@@ -12,6 +12,10 @@ namespace unravel::tensor {
 Tensor from_folder(const data::ArrayFolder &folder, const layout::Layout &layout,
                    IndexType index = IndexType::Int32, ValueType value = ValueType::Float64);
 
+/// Throws bad_array_folder where the shape of a folder's array doesn't fit its layout for the tensor's sizes
+/// and counts. Value arrays may also be flat. Precondition: the folder has all arrays.
+void check_shapes(const data::ArrayFolder &folder, const Tensor &tensor);
+
 /// Whether layout.json names that layout, with its parameters or its order of modes. Layouts in files of the
 /// user's own go by their names there.
 bool names_layout(const data::ArrayFolder &folder, const layout::Layout &layout);

@@ -260,6 +260,16 @@ TEST(Tensors, FilesAndFolders) {
     EXPECT_THROWN("and not in `csc`", Tensor::read(folder, "csc"));
     std::filesystem::remove_all(folder);
   }
+  using unravel::data::Array;
+  unravel::data::ArrayFolder dense{"dense", {}, {{"M", 2}, {"N", 3}}, {}, {}, ""};
+  dense.arrays["val"] = Array::of(Doubles{1, 2, 3, 4, 5, 6}); // flat
+  unravel::data::write_folder(folder, dense);
+  EXPECT_EQ(Tensor::read(folder).to_dense(), (Doubles{1, 2, 3, 4, 5, 6}));
+  dense.arrays["val"].shape = {3, 2};
+  unravel::data::write_folder(folder, dense);
+  EXPECT_THROWN("array `val` has shape [3, 2], but `val[M, N]` is [2, 3] [bad-array-folder]",
+                Tensor::read(folder));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Calls, PositionsAndNames) {
