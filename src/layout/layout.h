@@ -114,6 +114,9 @@ void derive_lemmas(Layout &layout);
 /// Coordinates that can't be proved in range get an explicit condition in the relation.
 std::vector<report::Diagnostic> check_layout(Layout &layout);
 
+/// Throws bad_structure for `like:S`, which only a kernel's result may have.
+void require_by_itself(const parse::LayoutReference &reference);
+
 /// Reads, instantiates, derives lemmas and checks: what other rooms call. Results are kept per process.
 struct CheckedLayout {
   Layout layout;

@@ -88,7 +88,14 @@ std::string example_of_entries(std::size_t order) {
   return order <= 1 ? "sv" : order == 2 ? "csr" : "csf";
 }
 
+void require_by_itself(const parse::LayoutReference &reference) {
+  if (!reference.like.empty())
+    report::fail(report::Kind::bad_structure, reference.span,
+                 "`like:` is for a kernel's result: it isn't a layout by itself");
+}
+
 CheckedLayout load_layout(const parse::LayoutReference &reference, std::size_t order) {
+  require_by_itself(reference);
   // A text is checked, and its lemmas are derived, once per process: two operands often share a layout. The
   // file and its text are empty for a shipped layout.
   using Key = std::tuple<std::string, std::string, std::string, std::size_t, std::vector<std::int64_t>>;

@@ -69,9 +69,6 @@ bool Wanted::is_unproved() const {
 Wanted read_layout(const std::string &text, std::size_t order, const std::string &called) {
   const parse::LayoutReference reference =
       parse::parse_layout_reference(std::make_shared<const text::Source>(called, text));
-  if (!reference.like.empty())
-    report::fail(report::Kind::bad_structure, reference.span,
-                 "`like:` is for a kernel's result: it isn't a layout by itself");
   Wanted wanted{layout::load_layout(reference, order), {}, {}, reference.values.fill.value_or(0)};
   wanted.format = format_of(reference, wanted.layout());
   if (reference.values.type) wanted.type = value::type_called(reference.values.type->text);

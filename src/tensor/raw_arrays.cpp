@@ -155,7 +155,7 @@ bool names_layout(const ArrayFolder &folder, const layout::Layout &layout) {
   auto written = [&](const std::vector<std::int64_t> &parameters) {
     return parameters == as_they_come ? std::vector<std::int64_t>() : parameters;
   };
-  return (named.name.empty() || named.name == layout.base_name) &&
+  return named.like.empty() && (named.name.empty() || named.name == layout.base_name) &&
          written(named.parameters) == written(layout.parameters);
 }
 

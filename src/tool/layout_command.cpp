@@ -43,6 +43,7 @@ Referenced checked(const parse::LayoutTree &tree, const std::vector<std::int64_t
 
 /// The layouts that a reference means: of all orders, unless one is asked for.
 std::vector<Referenced> referenced(const LayoutOptions &options, const parse::LayoutReference &reference) {
+  layout::require_by_itself(reference);
   std::vector<parse::LayoutTree> trees;
   if (!reference.file.empty()) {
     trees = parse::parse_layout_file(text::Source::from_file(reference.file)).layouts;
