@@ -10,6 +10,7 @@
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 #include "run/operand.h"
+#include "run/outputs.h"
 #include "show/facts.h"
 #include "tensor/raw_arrays.h"
 #include "tool/commands.h"
@@ -83,10 +84,7 @@ private:
                    fmt::format("`-f {}`: `{}` is a file of coordinates, which has no layout", options_.to,
                                options_.output),
                    "leave out -f, or name a folder for the arrays");
-    std::filesystem::path folder = std::filesystem::path(options_.output).parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder))
-      report::fail(Kind::cannot_write, text::Place::of_file(options_.output),
-                   fmt::format("cannot write: there is no folder `{}`", folder.string()));
+    run::check_output(options_.output);
   }
 
   /// What -f says, also of the values: their type, which --type may say too, and the fill.
@@ -111,7 +109,8 @@ private:
   }
 
   void read() {
-    if (!data::is_generator(options_.input) && std::filesystem::is_directory(options_.input))
+    if (std::error_code ignored;
+        !data::is_generator(options_.input) && std::filesystem::is_directory(options_.input, ignored))
       return read_arrays();
     if (!options_.from.empty())
       report::fail(Kind::bad_option,
@@ -141,9 +140,13 @@ private:
     layout::CheckedLayout layout;
     timed("read", [&] {
       data::ArrayFolder folder = data::read_folder(options_.input, read_);
-      layout = layout_of(folder);
-      if (!type_) pack_.value = type_of_data(folder, layout.layout).value_or(pack_.value);
-      arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, pack_.value);
+      const parse::LayoutReference from = reference_of(folder);
+      layout = layout_of(from, folder);
+      value::Type type = type_ ? *type_ : type_of_data(folder, layout.layout).value_or(pack_.value);
+      if (from.values.type) type = value::type_called(from.values.type->text).value();
+      arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, type);
+      if (!type_) pack_.value = type;
+      if (from.values.fill) take_fill(from, type);
     });
     timed("validate", [&] {
       check::ValidateOptions validation;
@@ -162,6 +165,17 @@ private:
       entries_ = convert::unpack_exactly(*std::exchange(arrays_, std::nullopt), pack_.max_memory);
       combine(pack_.value);
     });
+  }
+
+  /// The arrays' fill is the result's, too: elements that aren't stored stay what they are.
+  void take_fill(const parse::LayoutReference &from, value::Type type) {
+    const double fill = value::Scalar::of(*from.values.fill, type).number();
+    if (wanted_.values.fill && *wanted_.values.fill != *from.values.fill)
+      report::fail(Kind::bad_option, wanted_.values.fill_span,
+                   fmt::format("elements that aren't stored are {} in `{}`, and -f makes them {}",
+                               *from.values.fill, options_.input, *wanted_.values.fill),
+                   "leave out the fill of -f");
+    pack_.fill = fill;
   }
 
   /// Of the arrays for which the layout leaves it open.
@@ -222,16 +236,21 @@ private:
     throw report::Error(*error);
   }
 
-  /// The layout that a folder's arrays are in: what it names, or --from. A name may stand for layouts of
-  /// several orders; it is the one that has the folder's arrays and sizes.
-  layout::CheckedLayout layout_of(const data::ArrayFolder &folder) const {
+  /// What says the layout, fill and type of a folder's arrays: --from, or the folder itself.
+  parse::LayoutReference reference_of(const data::ArrayFolder &folder) const {
+    if (!options_.from.empty()) return reference("--from", options_.from);
     std::string name = folder.layout;
     if (!folder.parameters.empty()) name += fmt::format("<{}>", fmt::join(folder.parameters, ","));
-    if (!options_.from.empty()) return layout_that(reference("--from", options_.from), folder);
+    return reference(options_.input, name);
+  }
+
+  /// The layout that a folder's arrays are in. A name may stand for layouts of several orders; it is the one
+  /// that has the folder's arrays and sizes.
+  layout::CheckedLayout layout_of(const parse::LayoutReference &from, const data::ArrayFolder &folder) const {
     try {
-      return layout_that(reference(options_.input, name), folder);
+      return layout_that(from, folder);
     } catch (const report::Error &error) {
-      if (error.diagnostic().kind != Kind::unknown_layout) throw;
+      if (!options_.from.empty() || error.diagnostic().kind != Kind::unknown_layout) throw;
       report::fail(Kind::unknown_layout, text::Place::of_file(options_.input + "/layout.json"),
                    error.diagnostic().message,
                    fmt::format("if it is in a file of your own: --from ./file.layout:{}", folder.layout));
@@ -297,6 +316,7 @@ private:
     timed("write", [&] {
       data::WriteOptions options;
       options.type = pack_.value;
+      options.fill = pack_.fill;
       data::sort(entries_, data::natural_modes(entries_.order()));
       data::combine_duplicates(entries_);
       convert::require_held(entries_, pack_.value, fmt::format("`{}` is to hold", options_.output));

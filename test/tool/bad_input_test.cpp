@@ -81,6 +81,44 @@ TEST(ToolBadInput, MissingFiles) {
                  "./no.layout: error: cannot read: No such file or directory [cannot-read]\n");
 }
 
+/// The system says why, also of names that it doesn't even look up.
+TEST(ToolBadInput, PathsThatCannotBeLookedAt) {
+  Desk desk;
+  std::filesystem::create_symlink("loop.mtx", desk.path("loop.mtx"));
+  const std::string name(300, 'a');
+  for (const auto &[path, reason] :
+       std::vector<std::pair<std::string, std::string>>{{"loop.mtx", "Too many levels of symbolic links"},
+                                                        {name + ".mtx", "File name too long"},
+                                                        {name, "File name too long"}}) {
+    const std::string message = path + ": error: cannot read: " + reason + " [cannot-read]\n";
+    expect_refused(desk, {"convert", path, "o.mtx"}, message);
+    expect_refused(desk, {"run", "s = x(i)", "-i", "x=" + path}, message);
+  }
+  const std::string output = name + "/y.mtx";
+  const std::string refusal = output + ": error: cannot write: File name too long [cannot-write]\n";
+  expect_refused(desk, {"convert", "random:3", output}, refusal);
+  expect_refused(desk, {"run", "y(i) = x(i)", "-i", "x=ones:3", "-o", "y=" + output}, refusal);
+  expect_refused(desk, {"convert", "random:3", name + ".mtx"},
+                 name + ".mtx: error: cannot write: File name too long [cannot-write]\n");
+  expect_refused(desk, {"convert", "random:3", name + "/", "-f", "dense"},
+                 name + ": error: cannot write: File name too long [cannot-write]\n");
+}
+
+TEST(ToolBadInput, NumbersThatNoDoubleHolds) {
+  expect_refused(
+      Desk(), {"run", "y(i) = a*x(i)", "-i", "a=1e400", "-i", "x=ones:3"},
+      "error: the number `1e400` is too large for a 64-bit floating-point number [number-too-large]\n"
+      "  hint: the largest is about 1.8e308; infinity is written inf\n");
+  Desk desk;
+  EXPECT_EQ(
+      desk.unravel({"run", "y(i) = a*x(i)", "-i", "a=-1e-400+0i", "-i", "x=ones:3", "-o", "y=y.txt"}).code,
+      0);
+  EXPECT_EQ(desk.unravel({"run", "y(i) = a+x(i)", "-i", "a=1e-400", "-i", "x=ones:3", "-o", "y=y.txt"}).code,
+            0);
+  EXPECT_EQ(desk.read("y.txt"), "1\n1\n1\n");
+  EXPECT_EQ(desk.unravel({"convert", "random:3x3,density=1e-400", "o.mtx"}).code, 0);
+}
+
 TEST(ToolBadInput, Matrices) {
   Desk desk;
   desk.write("header.mtx", "%%MatrixMarkt matrix coordinate real general\n2 2 1\n1 1 1\n");

@@ -235,6 +235,72 @@ TEST(ToolConvert, TheFormatSaysTheType) {
 }
 
 /// A folder of somebody's arrays was taken for one that convert has written.
+/// What is behind the layout is of the arrays, as it is for `run -i`.
+TEST(ToolConvert, TheFolderSaysFillAndType) {
+  Desk desk;
+  desk.write("a.mtx", matrix);
+  const std::string filled = "5 7 -1.5\n7 7 7\n2 7 7\n7 7 0.25\n";
+  convert(desk, {"a.mtx", "in", "-f", "csr fill 7"});
+  convert(desk, {"in", "o.txt"});
+  EXPECT_EQ(desk.read("o.txt"), "5 0 -1.5\n0 0 0\n2 0 0\n0 7 0.25\n"); // arrays don't say their fill
+  convert(desk, {"in", "o.txt", "--from", "csr fill 7"});
+  EXPECT_EQ(desk.read("o.txt"), filled);
+  convert(desk, {"in", "rows", "--from", "csr fill 7", "-f", "dense"});
+  convert(desk, {"rows", "o.txt"});
+  EXPECT_EQ(desk.read("o.txt"), filled);
+  convert(desk, {"in", "rows", "--from", "csr fill 7", "-f", "dense fill 7"});
+  Outcome outcome = desk.unravel({"convert", "in", "no", "--from", "csr fill 7", "-f", "dense fill 1"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.error, "-f:1:7: error: elements that aren't stored are 7 in `in`, and -f makes them 1 "
+                           "[bad-option]\n"
+                           "  1 | dense fill 1\n"
+                           "    |       ^~~~~~\n"
+                           "  hint: leave out the fill of -f\n");
+  std::filesystem::create_directory(desk.path("n"));
+  desk.write("n/val.npy", npy<double>("<f8", {1, 2}));
+  desk.write("n/layout.json", R"({"layout": "dense int8", "sizes": {"M": 2}})");
+  convert(desk, {"n", "o.npy"});
+  EXPECT_NE(desk.read("o.npy").find("'|i1'"), std::string::npos);
+  convert(desk, {"n", "o.npy", "--type", "f64"});
+  EXPECT_NE(desk.read("o.npy").find("'<f8'"), std::string::npos);
+  desk.write("n/val.npy", npy<double>("<f8", {1, 300}));
+  const std::string refusal = "n: error: val[1] = 300 can't be stored as int8 [value-width]\n"
+                              "  hint: give the tensor another type, as in -f 'A=csr f64'\n";
+  expect_refused(desk, {"n", "o.txt"}, refusal);
+  expect_refused(desk, {"n", "o.txt", "--from", "dense int8"}, refusal);
+  desk.write("n/layout.json", R"({"layout": "dense", "sizes": {"M": 2}})");
+  expect_refused(desk, {"n", "o.txt", "--from", "dense int8", "--type", "f64"}, refusal);
+}
+
+TEST(ToolConvert, AFolderWhoseNameEndsLikeAFiles) {
+  Desk desk;
+  convert(desk, {"random:3x3", "new.csr/", "-f", "csr"});
+  EXPECT_TRUE(desk.has("new.csr/layout.json"));
+  convert(desk, {"random:3x3", "./again.csr/", "-f", "csr"});
+}
+
+TEST(ToolConvert, TheStructureOfAnOperandIsNoLayout) {
+  Desk desk;
+  const auto at = [](const std::string &where, const std::string &text) {
+    const std::size_t column = text.find("like");
+    return where +
+           ":1:1: error: `like:` is for a kernel's result: it isn't a layout by itself [bad-structure]\n  1 "
+           "| " +
+           text + "\n    | " + std::string(column, ' ') + "^~~~~~\n";
+  };
+  expect_refused(desk, {"random:3x3", "o", "-f", "like:S"}, at("-f", "like:S"));
+  convert(desk, {"random:3x3", "in", "-f", "csr"});
+  expect_refused(desk, {"in", "o.mtx", "--from", "like:S"}, at("--from", "like:S"));
+  desk.write("in/layout.json", R"({"layout": "like:S", "sizes": {"M": 3, "N": 3}})");
+  expect_refused(desk, {"in", "o.mtx"}, at("in", "like:S"));
+  for (const char *command : {"show", "check"}) {
+    const Outcome outcome = desk.unravel({"layout", command, "like:S"});
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error, at("layout", "like:S"));
+  }
+}
+
 TEST(ToolConvert, ArraysOfOthersAreKept) {
   Desk desk;
   desk.write("a.mtx", matrix);
