@@ -10,7 +10,7 @@ import weakref
 
 import numpy as np
 
-from ._library import Argument, CSource as _CSource, Error, Format, TYPES, call, lib, take_text, type_of
+from ._library import Argument, CSource as _CSource, Error, Format, TYPES, call, lib, take_text, text_of, type_of
 from ._tensor import (ATTRIBUTES, Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, is_users, sparse,
                       tight, without_type)
 
@@ -48,13 +48,13 @@ class Options:
     def _as_c(self, formats, later):
         """The struct, and what must live as long as it."""
         c = lib.unravel_options_new()
-        texts = lambda all: (ctypes.c_char_p * len(all))(*(text.encode() for text in all))
-        pairs = (Format * len(formats))(*((name.encode(), text.encode()) for name, text in formats.items()))
+        texts = lambda all: (ctypes.c_char_p * len(all))(*(text_of(text) for text in all))
+        pairs = (Format * len(formats))(*((text_of(name), text_of(text)) for name, text in formats.items()))
         schedules, finds = texts(self.schedules), texts(self.finds)
         c.format_count, c.formats = len(pairs), pairs
         c.schedule_count, c.schedules = len(schedules), schedules
         c.find_count, c.finds = len(finds), finds
-        name, machine, prefix = self.name.encode(), self.machine.encode(), self.prefix.encode()
+        name, machine, prefix = text_of(self.name), text_of(self.machine), text_of(self.prefix)
         c.name, c.machine, c.prefix = name, machine, prefix
         c.const_operands = bool(self.const_operands)
         c.index = type_of(self.index, "index")
@@ -69,7 +69,7 @@ class Options:
 def _arguments(tensors):
     made = (Argument * len(tensors))()
     for slot, (name, value) in zip(made, tensors.items()):
-        slot.name = name.encode()
+        slot.name = text_of(name)
         if isinstance(value, Tensor):
             slot.tensor = value._handle
         else:
@@ -85,7 +85,7 @@ class _Machine:
         c, keep = options._as_c(formats, later)
         given = _arguments(tensors)
         handle = ctypes.c_void_p()
-        call(lib.unravel_kernel_make, expression.encode(), ctypes.byref(c), len(given), given, ctypes.byref(handle))
+        call(lib.unravel_kernel_make, text_of(expression), ctypes.byref(c), len(given), given, ctypes.byref(handle))
         del keep
         self.handle = handle.value
         count = lib.unravel_kernel_argument_count(self.handle)
@@ -554,7 +554,7 @@ def _make_texts(function, made, expression, options, tensors):
 
     def make(formats):
         c, keep = (options or Options())._as_c(formats, False)
-        call(function, expression.encode(), ctypes.byref(c), len(operands), _arguments(operands), ctypes.byref(made))
+        call(function, text_of(expression), ctypes.byref(c), len(operands), _arguments(operands), ctypes.byref(made))
         del keep
 
     _with_dense(formats, make)

@@ -172,6 +172,18 @@ def type_of(dtype, what):
     return number
 
 
+def text_of(text, errors="strict"):
+    """A text, or a path's bytes, for the C interface. Raises Error for what no such text can hold."""
+    try:
+        made = text if isinstance(text, bytes) else text.encode(errors=errors)
+    except UnicodeEncodeError as refusal:
+        raise Error(f"the text has half of a character at {refusal.start}, a lone surrogate: {text!r}",
+                    "stray-character") from None
+    if b"\0" in made:
+        raise Error(f"the text has a NUL, which would end it: {text!r}", "stray-character")
+    return made
+
+
 def take_text(pointer):
     """A text that the C interface has allocated."""
     text = ctypes.string_at(pointer).decode()

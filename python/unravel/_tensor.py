@@ -1,11 +1,12 @@
 """Tensors: Unravel's own, and NumPy's and SciPy's arrays as such."""
 import ctypes
+import os
 import re
 import weakref
 
 import numpy as np
 
-from ._library import (Array, DTYPES, Error, Number, RELEASE, call, lib, type_of)
+from ._library import (Array, DTYPES, Error, Number, RELEASE, call, lib, text_of, type_of)
 
 try:
     import scipy.sparse as sparse
@@ -199,7 +200,7 @@ class Tensor:
         place in it.
         """
         made = ctypes.c_void_p()
-        call(lib.unravel_tensor_convert, self._handle, layout.encode(), ctypes.byref(made))
+        call(lib.unravel_tensor_convert, self._handle, text_of(layout), ctypes.byref(made))
         return Tensor(made.value, layout)
 
     def coordinates(self):
@@ -235,6 +236,8 @@ class Tensor:
         """A NumPy array of all elements, of the tensor's dtype; entries of equal coordinates are added up."""
         where, what = self.coordinates()
         dtype = self.dtype or np.dtype(float)
+        if dtype.kind in "iu" and dtype.itemsize < 8:
+            what = what.astype(np.int64)  # sums wrap around, which those of float64 don't
         if not self.shape:
             return what.sum().astype(dtype)
         made = np.zeros(self.shape, what.dtype)
@@ -277,15 +280,15 @@ def over(layout, shape, arrays, counts=(), check=True):
     """The same, for arrays that are contiguous in some order."""
     described = (Array * len(arrays))()
     for slot, (name, array) in zip(described, arrays.items()):
-        slot.name = name.encode()
+        slot.name = text_of(name)
         slot.type = type_of(array.dtype, f"array `{name}`")
         slot.data = array.__array_interface__["data"][0]
         slot.count = array.size
         slot.writable = array.flags.writeable
     numbers = (Number * len(counts))()
     for slot, name in zip(numbers, counts):
-        slot.name, slot.value = name.encode(), _int64s([counts[name]], f"the count `{name}`")[0]
-    text, extents = layout.encode(), _int64s(shape, "an extent")
+        slot.name, slot.value = text_of(name), _int64s([counts[name]], f"the count `{name}`")[0]
+    text, extents = text_of(layout), _int64s(shape, "an extent")
     made = ctypes.c_void_p()
     number = _next_loan[0]
     _next_loan[0] += 1
@@ -360,9 +363,9 @@ def pack(coordinates, values, shape, layout, index=np.int32, combine=None):
                         "entry-count")
     pointers = (ctypes.c_void_p * len(shape))(*(each.ctypes.data for each in indices))
     made = ctypes.c_void_p()
-    call(lib.unravel_tensor_pack_combined, layout.encode(), len(shape), _int64s(shape, "an extent"), values.size, pointers,
+    call(lib.unravel_tensor_pack_combined, text_of(layout), len(shape), _int64s(shape, "an extent"), values.size, pointers,
          type_of(values.dtype, "values"), values.ctypes.data, type_of(np.dtype(index), "index"),
-         combine and combine.encode(), ctypes.byref(made))
+         combine and text_of(combine), ctypes.byref(made))
     return Tensor(made.value, layout)
 
 
@@ -373,8 +376,8 @@ def read(path, layout=None, ndim=None, combine=None):
     column that is to be a vector. combine: as for pack, of files alone. Raises Error.
     """
     made = ctypes.c_void_p()
-    call(lib.unravel_tensor_read_combined, str(path).encode(), layout and layout.encode(), -1 if ndim is None else ndim,
-         combine and combine.encode(), ctypes.byref(made))
+    call(lib.unravel_tensor_read_combined, text_of(os.fspath(path), "surrogateescape"), layout and text_of(layout),
+         -1 if ndim is None else ndim, combine and text_of(combine), ctypes.byref(made))
     made = Tensor(made.value, layout)
     if layout is None:
         made.format = made.layout

@@ -312,6 +312,36 @@ def test_errors_show_the_place():
         assert thrown.value.kind == kind and part in str(thrown.value), str(thrown.value)
 
 
+def test_texts_that_c_cannot_hold():
+    x = np.ones(3)
+    for work in (lambda text: un.compute("y(i) = x(i)" + text, x=x), lambda text: un.pack([[0]], [1.0], (5,), "sv" + text),
+                 lambda text: un.kernel("y(i) = x(i)", x="sv" + text), lambda text: un.read("no.mtx" + text),
+                 lambda text: un.read("no.mtx", "sv" + text), lambda text: un.explain("y(i) = x(i)" + text),
+                 lambda text: un.tensor("dense" + text, (3,), {"val": x}),
+                 lambda text: un.compute("y(i) = x(i)", x=x, options=un.Options(schedules="serial" + text))):
+        for text in ("\0 + 1", "\ud800"):
+            with pytest.raises(un.Error) as thrown:
+                work(text)
+            assert thrown.value.kind == "stray-character", str(thrown.value)
+
+
+def test_paths_that_cannot_be_looked_at(tmp_path):
+    (tmp_path / "loop.mtx").symlink_to("loop.mtx")
+    for name in ("loop.mtx", 300 * "a", 300 * "a" + ".npz"):
+        with pytest.raises(un.Error) as thrown:
+            un.read(tmp_path / name)
+        assert thrown.value.kind == "cannot-read" and not thrown.value.is_bug
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4"])
+def test_sums_of_duplicates_wrap_around(dtype):
+    most = np.iinfo(dtype).max
+    values = np.array([most, most, 3], dtype)
+    made = un.pack([[0, 0, 1], [1, 1, 1]], values, (2, 2), "coo_dup").toarray()
+    assert made.dtype == dtype
+    np.testing.assert_array_equal(made, [[0, values[:2].sum(dtype=dtype)], [0, 3]])
+
+
 def test_what_changes_between_calls_is_seen(random):
     A, x = matrix(random), random.random(20)
     k = un.kernel(SPMV)
