@@ -26,7 +26,7 @@ template <class Number> Number of_definition(const Definition &tree, const std::
 }
 
 Scalar of_definition(const Definition &tree, Type type, const std::vector<Scalar> &arguments) {
-  if (const double *number = number_of(tree)) return Scalar::of(*number, type);
+  if (const double *number = number_of(tree)) return Scalar::written(*number, type);
   if (const auto *argument = std::get_if<Argument>(&tree.kind)) return arguments[argument->number];
   const auto &made = std::get<Definition::Apply>(tree.kind);
   std::vector<Scalar> parts;

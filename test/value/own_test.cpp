@@ -53,6 +53,20 @@ TEST(OwnOperators, compute_in_the_promoted_type) {
   EXPECT_EQ(evaluate_exactly(f, Type::Int8, {large, large}).integer, 100);
 }
 
+/// Numbers wrap around, as in other values.
+TEST(OwnOperators, have_numbers_of_the_type) {
+  OwnOperator shift;
+  shift.name = "f";
+  shift.arguments = {"a"};
+  const auto with = [&](double added, Type type, double argument) {
+    shift.definition = made(Operator::Add, {a, number(added)});
+    return evaluate_exactly(own_operator(shift), type, {Scalar::of(argument, type)}).number();
+  };
+  EXPECT_EQ(with(-1, Type::UInt32, 2), 1);
+  EXPECT_EQ(with(-1, Type::UInt32, 0), 4294967295);
+  EXPECT_EQ(with(3000000000, Type::Int32, 1), -1294967295);
+}
+
 TEST(OwnOperators, answer_as_those_of_the_table) {
   OwnOperator definition = clamped();
   definition.distributes_over = {Operator::Maximum};
