@@ -102,7 +102,7 @@ double magnitude_of(const value::Operator &op, const std::vector<Value> &argumen
 }
 
 Value of_definition(const value::Definition &tree, const std::vector<Value> &arguments, value::Type type) {
-  if (const double *number = value::number_of(tree)) return {*number, std::fabs(*number)};
+  if (const double *number = value::number_of(tree)) return written(*number, type);
   if (const auto *argument = std::get_if<value::Argument>(&tree.kind)) return arguments[argument->number];
   const auto &made = std::get<value::Definition::Apply>(tree.kind);
   std::vector<Value> parts;

@@ -466,7 +466,8 @@ private:
                       ? taken_as(made.arguments.front(), arguments.front(), below, above)
                       : combined(made.op, arguments, above);
     value = converted(value, above, type);
-    if (may_lie_beyond_cut(made, arguments.front(), type, operands_))
+    if (may_lie_beyond_cut(made, arguments.front(), type, operands_) ||
+        may_be_rounded_otherwise(made, arguments.front(), below, operands_))
       value.magnitude = std::numeric_limits<double>::infinity();
     return Evaluated{value, is_stored, static_cast<double>(value.value)};
   }

@@ -37,6 +37,22 @@ bool may_lie_beyond_cut(const compute::Value::Apply &made, const Value &argument
   return !(std::fabs(argument.imaginary) > rounding_of(type) * argument.magnitude);
 }
 
+/// Is it rounded to single precision, and perhaps to another number than the kernel's is, which is further
+/// from it than rounding errors are?
+template <class Operands>
+bool may_be_rounded_otherwise(const compute::Value::Apply &made, const Value &argument, value::Type type,
+                              const Operands &operands) {
+  const auto to = value::made_by_conversion(made.op);
+  if (!to || !is_single(*to) || value::is_integer(type) || is_single(type) ||
+      is_one_step(made.arguments.front(), operands))
+    return false;
+  const auto is_open = [&](long double part) {
+    const long double error = rounding_of(type) * argument.magnitude;
+    return rounded(part + error, *to) - rounded(part - error, *to) > 4 * error;
+  };
+  return is_open(argument.value) || is_open(argument.imaginary);
+}
+
 /// Might a number with rounding errors be cut to another integer? One that is an integer is taken for exact.
 inline bool may_be_cut_otherwise(const Value &value, value::Type type) {
   const double most = is_single(type) ? 0x1p24 : 0x1p53;

@@ -18,7 +18,7 @@ bool converts_to_single(const compute::Value &value) {
 } // namespace
 
 double tolerance_of(const compute::Program &program, const std::map<std::string, value::Type> &types) {
-  const bool has_single = std::ranges::any_of(types | std::views::values, is_single) ||
+  const bool has_single = std::ranges::any_of(types | std::views::values, value::is_single) ||
                           std::ranges::any_of(program.statements, [](auto &statement) {
                             return converts_to_single(statement.value);
                           });

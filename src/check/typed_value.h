@@ -24,11 +24,6 @@ struct Value {
   }
 };
 
-/// Of single precision, perhaps in both parts?
-inline bool is_single(value::Type type) {
-  return value::type_of_parts(type) == value::Type::Float32;
-}
-
 /// What rounding errors in the type are taken to be, in proportion to magnitudes.
 inline double rounding_of(value::Type type) {
   return is_single(type) ? 1e-5 : 1e-12;
@@ -47,6 +42,11 @@ inline value::Scalar exactly(const Value &integer, value::Type type) {
   return value::converted({value::Type::Int64, 0, integer.integer}, type);
 }
 
+/// As that type of floating-point numbers has it.
+inline long double rounded(long double number, value::Type type) {
+  return is_single(type) ? static_cast<float>(number) : static_cast<double>(number);
+}
+
 /// What is too large for single precision is infinite there; other numbers are not rounded.
 inline long double held(long double number, value::Type type) {
   const auto single = static_cast<float>(number);
@@ -56,28 +56,31 @@ inline long double held(long double number, value::Type type) {
 /// A number in the text, as one of that type.
 inline Value written(double number, value::Type type) {
   if (value::is_integer(type)) return of_integer(value::Scalar::written(number, type));
-  return {is_single(type) ? static_cast<float>(number) : number, std::fabs(number), 0,
-          value::Scalar::written(number).integer};
+  return {rounded(number, type), std::fabs(number), 0, value::Scalar::written(number).integer};
 }
 
 /// What an operator begins with, or a fill, as one of that type.
 inline Value constant(double number, value::Type type) {
   if (value::is_integer(type)) return of_integer(value::Scalar::of(number, type));
-  return {held(number, type), std::fabs(number)};
+  return {rounded(number, type), std::fabs(number)};
 }
 
-/// From one type to another, as C does. Of a sum or a product the one rounding error in the type is kept
-/// where it is cut to an integer.
+/// From one type to another, as C does. Of a sum or a product the one rounding error in the type is kept.
 inline Value converted(const Value &value, value::Type from, value::Type to) {
+  if (from == to) return value;
+  if (value::is_integer(from) && value::is_integer(to))
+    return of_integer(exactly(value, to), value.is_known());
+  const auto as = [&](long double part) {
+    return value::is_integer(from) ? rounded(part, to) : rounded(rounded(part, from), to);
+  };
   if (!value::is_integer(to))
-    return {held(value.value, to),
+    return {as(value.value),
             value::is_integer(from) && value.is_known() ? std::fabs(static_cast<double>(value.value))
                                                         : value.magnitude,
-            value::is_complex(to) ? held(value.imaginary, to) : 0};
-  if (value::is_integer(from)) return from == to ? value : of_integer(exactly(value, to), value.is_known());
-  const double rounded = is_single(from) ? static_cast<float>(value.value) : static_cast<double>(value.value);
+            value::is_complex(to) ? as(value.imaginary) : 0};
   const bool is_imaginary = to == value::Type::Bool && value.imaginary != 0;
-  Value made = of_integer(value::Scalar::of(is_imaginary ? 1 : rounded, to));
+  Value made =
+      of_integer(value::Scalar::of(is_imaginary ? 1 : static_cast<double>(rounded(value.value, from)), to));
   made.magnitude = value.magnitude;
   return made;
 }

@@ -276,22 +276,29 @@ Scalar of_integers(const Operator &op, const Scalar &a, const Scalar &b) {
 Scalar evaluate_exactly(const Operator &op, Type type, std::vector<Scalar> arguments) {
   if (const std::optional<Type> made = made_by_conversion(op)) return converted(arguments.front(), *made);
   const auto is_of_complex = [](const Scalar &argument) { return is_complex(argument.type); };
-  if (is_complex(type) || std::ranges::any_of(arguments, is_of_complex)) {
+  const Type within = std::ranges::any_of(arguments, is_of_complex) ? complex_of(type) : type;
+  for (Scalar &argument : arguments)
+    argument = converted(argument, within);
+  if (op.own()) return evaluate_own(*op.own(), within, arguments);
+  if (arguments.size() > 2 && laws_of(op).is_associative) { // each step is rounded
+    Scalar result = arguments.front();
+    for (std::size_t k = 1; k < arguments.size(); ++k)
+      result = evaluate_exactly(op, type, {result, arguments[k]});
+    return result;
+  }
+  if (is_complex(within)) {
     std::vector<std::complex<double>> numbers;
     for (const Scalar &argument : arguments)
-      numbers.emplace_back(argument.number(), argument.imaginary);
+      numbers.emplace_back(argument.real, argument.imaginary);
     const auto made = evaluate_complex<double>(op, numbers);
-    return {type, made.real(), 0, made.imag()};
+    return converted({Type::Complex128, made.real(), 0, made.imag()}, type);
   }
   if (!is_integer(type)) {
     std::vector<double> numbers;
     for (const Scalar &argument : arguments)
-      numbers.push_back(argument.number());
-    return {type, evaluate<double>(op, numbers), 0};
+      numbers.push_back(argument.real);
+    return Scalar::of(evaluate<double>(op, numbers), type);
   }
-  for (Scalar &argument : arguments)
-    argument = converted(argument, type);
-  if (op.own()) return evaluate_own(*op.own(), type, arguments);
   Scalar result = arguments.front();
   const auto negated = converted(
       {Type::Int64, 0, static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(result.integer))}, type);
@@ -303,10 +310,7 @@ Scalar evaluate_exactly(const Operator &op, Type type, std::vector<Scalar> argum
   case Operator::Select: return arguments[result.integer != 0 ? 1 : 2];
   default: break;
   }
-  if (arguments.size() == 1) return result;
-  for (std::size_t k = 1; k < arguments.size(); ++k)
-    result = of_integers(op, result, arguments[k]);
-  return result;
+  return arguments.size() == 1 ? result : of_integers(op, result, arguments[1]);
 }
 
 } // namespace unravel::value

@@ -253,8 +253,8 @@ template <class Number, class Arguments> Number evaluate(const Operator &op, con
   return result;
 }
 
-/// Exactly, in the type that C computes with: integers wrap around, and what is divided by 0 is 0. Where an
-/// argument or the type is complex: as complex.h says.
+/// Exactly, in the type that C computes with: integers wrap around, and what is divided by 0 is 0; in single
+/// precision each step is rounded. Where an argument or the type is complex: as complex.h says.
 Scalar evaluate_exactly(const Operator &op, Type type, std::vector<Scalar> arguments);
 
 } // namespace unravel::value

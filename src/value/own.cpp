@@ -1,6 +1,7 @@
 #include "value/own.h"
 
 #include "value/complex.h"
+#include "value/exact.h"
 #include "value/text.h"
 
 #include <algorithm>
@@ -109,7 +110,7 @@ private:
   static bool is_same(const Scalar &a, const Scalar &b) {
     if (is_integer(a.type)) return a.integer == b.integer;
     if (a.real == b.real) return true;
-    constexpr double rounding = 1e-6; // f32 has less
+    constexpr double rounding = 1e-6;
     return std::fabs(a.real - b.real) <= rounding * std::max(std::fabs(a.real), std::fabs(b.real)) &&
            std::isfinite(a.real) && std::isfinite(b.real);
   }
@@ -246,10 +247,10 @@ std::complex<long double> evaluate_own(const OwnOperator &own,
   return folded(own, arguments, [&](const auto &some) { return of_definition(own.definition, some); });
 }
 
-/// As C computes with integers of fewer than 32 bits; what has roots and the like, in double.
+/// Step by step. As C computes with integers of fewer than 32 bits; what has roots and the like, in double.
 Scalar evaluate_own(const OwnOperator &own, Type type, const std::vector<Scalar> &arguments) {
   return folded(own, arguments, [&](std::vector<Scalar> some) {
-    if (own.is_real) {
+    if (own.is_real && is_integer(type)) {
       std::vector<double> numbers;
       for (const Scalar &argument : some)
         numbers.push_back(argument.number());
@@ -266,8 +267,9 @@ bool Operator::is_same_own(const Operator &one, const Operator &other) {
   return to_text(*one.own_) == to_text(*other.own_);
 }
 
+/// In double precision: single precision rounds more than `is_same` allows.
 std::optional<BrokenLaw> broken_law(const Operator &own, Type type) {
-  return Tester(own, type).test();
+  return Tester(own, is_integer(type) ? type : widest(type)).test();
 }
 
 void collect_own(const Operator &op, std::vector<Operator> &own) {

@@ -97,6 +97,13 @@ std::int64_t wrapped(std::int64_t integer, Type type) {
   }
 }
 
+/// The real part, rounded once.
+template <class Real> Real nearest(const Scalar &number) {
+  if (!is_integer(number.type)) return static_cast<Real>(number.real);
+  return number.type == Type::UInt64 ? static_cast<Real>(static_cast<std::uint64_t>(number.integer))
+                                     : static_cast<Real>(number.integer);
+}
+
 std::int64_t greatest(Type type) {
   const int bits = bits_of(type);
   return static_cast<std::int64_t>(bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1);
@@ -115,18 +122,19 @@ Scalar Scalar::written(double number) {
 }
 
 Scalar Scalar::written(double number, Type type) {
-  return std::isinf(number) ? of(number, type) : converted(written(number), type);
+  return std::isinf(number) || !is_integer(type) ? of(number, type) : converted(written(number), type);
 }
 
 double Scalar::number() const {
-  if (!is_integer(type)) return real;
-  return type == Type::UInt64 ? static_cast<double>(static_cast<std::uint64_t>(integer))
-                              : static_cast<double>(integer);
+  return nearest<double>(*this);
 }
 
 Scalar converted(Scalar number, Type type) {
-  if (is_complex(type)) return {type, number.number(), 0, number.imaginary};
-  if (!is_integer(type)) return {type, number.number(), 0};
+  if (!is_integer(type)) {
+    const double imaginary = is_complex(type) ? number.imaginary : 0;
+    if (is_single(type)) return {type, nearest<float>(number), 0, static_cast<float>(imaginary)};
+    return {type, number.number(), 0, imaginary};
+  }
   if (is_integer(number.type)) return {type, 0, wrapped(number.integer, type)};
   if (type == Type::Bool) return {type, 0, !number.is_zero()};
   const double end = std::ldexp(1.0, bits_of(type));

@@ -61,6 +61,10 @@ inline bool is_integer(Type type) {
 inline Type type_of_parts(Type type) {
   return type == Type::Complex64 ? Type::Float32 : type == Type::Complex128 ? Type::Float64 : type;
 }
+/// Of single precision, perhaps in both parts?
+inline bool is_single(Type type) {
+  return type_of_parts(type) == Type::Float32;
+}
 /// The complex type with parts of that type, or with ones that hold it.
 inline Type complex_of(Type parts) {
   return parts == Type::Float32 || parts == Type::Complex64 ? Type::Complex64 : Type::Complex128;
@@ -85,7 +89,7 @@ Type without_sign(Type type);
 /// number both parts.
 struct Scalar {
   Type type = Type::Float64;
-  double real = 0; // of Float32 too
+  double real = 0; // of Float32 too, rounded to it
   std::int64_t integer = 0;
   double imaginary = 0;
 
@@ -99,8 +103,9 @@ struct Scalar {
   bool is_zero() const { return is_integer(type) ? integer == 0 : real == 0 && imaginary == 0; }
 };
 
-/// As C converts it, where C says what that is: integers wrap around, anything but 0 is the bool 1, the
-/// imaginary part is dropped. What is too large for an integer becomes its greatest one, a NaN 0.
+/// As C converts it, where C says what that is: integers wrap around, anything but 0 is the bool 1, single
+/// precision rounds, the imaginary part is dropped. What is too large for an integer becomes its greatest
+/// one, a NaN 0.
 Scalar converted(Scalar number, Type type);
 
 } // namespace unravel::value

@@ -65,6 +65,8 @@ TEST(OwnOperators, have_numbers_of_the_type) {
   EXPECT_EQ(with(-1, Type::UInt32, 2), 1);
   EXPECT_EQ(with(-1, Type::UInt32, 0), 4294967295);
   EXPECT_EQ(with(3000000000, Type::Int32, 1), -1294967295);
+  EXPECT_EQ(with(0.1, Type::Float32, 0), 0.1F);
+  EXPECT_EQ(with(16777216, Type::Float32, 1), 16777216);
 }
 
 TEST(OwnOperators, answer_as_those_of_the_table) {
