@@ -116,7 +116,8 @@ inline bool is_rounded_product(double one, double other) {
 }
 
 /// constant * factor * ... / (divisor * ...). No factor or divisor is a number, but for one whose product
-/// with the constant would be rounded, none a product or quotient.
+/// with the constant would be rounded, none a product or quotient. A sign stands before the whole quotient:
+/// -(x / y) and -x / y differ among integers without a sign.
 template <class Value> struct Quotient {
   double constant = 1;
   std::vector<Value> factors, divisors;
@@ -142,8 +143,10 @@ template <class Value> struct Quotient {
   }
 
   Value tree() const {
-    Value dividend = times(constant, factors);
-    return divisors.empty() ? dividend : apply(Operator::Divide, std::vector{dividend, times(1, divisors)});
+    if (divisors.empty()) return times(constant, factors);
+    Value made =
+        apply(Operator::Divide, std::vector{times(std::fabs(constant), factors), times(1, divisors)});
+    return constant < 0 ? apply(Operator::Negate, std::vector{std::move(made)}) : made;
   }
 
 private:

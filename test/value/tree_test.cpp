@@ -164,6 +164,17 @@ TEST(ValueTree, QuotientsHaveOneDivisor) {
   EXPECT_EQ(text(product(std::vector{quotient(a, b), quotient(c, d)})), "a * c / (b * d)");
 }
 
+/// Of integers without a sign -(a / b) is another number than -a / b.
+TEST(ValueTree, SignsStandBeforeTheWholeQuotient) {
+  for (const double factor : {-1.0, -2.0}) {
+    const Value made = product(std::vector{number(factor), quotient(a, b)});
+    const std::vector<Value> *negative = arguments_of(Operator::Negate, made);
+    ASSERT_TRUE(negative);
+    EXPECT_EQ(text(negative->front()), factor == -1 ? "a / b" : "2 * a / b");
+    EXPECT_EQ(text(negated(made)), text(negative->front()));
+  }
+}
+
 TEST(ValueTree, TermsOfWhatIsLinearInSums) {
   auto texts = [](const Value &value) {
     std::vector<std::string> all;
