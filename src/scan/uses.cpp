@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <ranges>
-#include <set>
 
 namespace unravel::scan {
 
@@ -18,9 +17,12 @@ bool mentions(const Level &level, const std::string &variable) {
 } // namespace
 
 Needs needs_of_positions(const combine::IterationSpace &space, const Nest &nest) {
-  std::set<std::string> read; // the operands that decide what the value is
+  std::map<std::string, value::Role> read; // the operands that decide what the value is
   const combine::Value chosen = value::chosen(space.value);
-  value::each_leaf<combine::Read>(chosen, [&](const combine::Read &each) { read.insert(each.operand); });
+  value::each_role<combine::Read>(chosen, [&](const combine::Read &each, value::Role role) {
+    value::Role &most = read.try_emplace(each.operand, role).first->second;
+    most = std::max(most, role);
+  });
   Needs result;
   for (const Level &found : nest.levels) {
     const std::string &variable = found.variable;
@@ -31,11 +33,12 @@ Needs needs_of_positions(const combine::IterationSpace &space, const Nest &nest)
                      });
     int reads = 0;
     for (const combine::Operand &operand : space.operands) {
-      if (operand.array.empty() || !read.contains(operand.name) || !term::mentions(operand.slot, variable))
-        continue;
+      const auto role = read.find(operand.name);
+      if (operand.array.empty() || role == read.end() || !term::mentions(operand.slot, variable)) continue;
       elsewhere = elsewhere || operand.slot != term::variable(variable);
-      // Where maps hold values, -0.0 is a zero that is stored.
-      elsewhere = elsewhere || !value::is_floating(compute::type_of(space.types, operand.tensor));
+      // Where maps hold values, -0.0 is a zero that is stored: nothing but a zero's sign may come of that.
+      elsewhere = elsewhere || !value::is_floating(compute::type_of(space.types, operand.tensor)) ||
+                  role->second > value::Role::InTerm || space.by.own();
       ++reads;
     }
     if (!elsewhere && reads <= 1) result.emplace(variable, reads == 1 ? Need::Value : Need::Nothing);

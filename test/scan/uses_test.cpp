@@ -34,6 +34,12 @@ TEST(ScanUses, positions_of_values) {
   EXPECT_EQ(value_positions_of("s = x(i) * y(i) * z(i)\n-f x=sv\n-f y=sv\n-f z=sv"), "y.p z.p");
 }
 
+/// In maps of values a zero that is stored is -0.0.
+TEST(ScanUses, no_positions_of_values_whose_zeros_have_a_sign) {
+  EXPECT_EQ(value_positions_of("y(i) = A(i,j) * pow(x(j), -1)\n-f A=csr\n-f x=sv"), "");
+  EXPECT_EQ(value_positions_of("y(i) = A(i,j) * x(j) in min.+\n-f A=csr\n-f x=sv"), "x.p");
+}
+
 TEST(ScanUses, no_positions_that_something_else_needs) {
   // A loop's position, not a find's.
   EXPECT_EQ(value_positions_of("y(i) = A(i,j) * x(j)\n-f A=csr"), "");
