@@ -148,7 +148,8 @@ private:
   }
 
   /// What multiplies the sum by the factors that are taken out of the loop, if there are any. An infinite one
-  /// would give an infinity where the sum of infinities is NaN: then the sum is made again as it was.
+  /// would give an infinity where the sum of infinities is NaN, and what is added up without them may be too
+  /// large: then the sum is made again as it was.
   Block take_out_factors(Statement &statement, const std::string &local) {
     Block again{{Store{Local{local}, {Number{0}}}}, statement};
     std::vector<Value> factors = take_common_factors(statement, local);
@@ -156,13 +157,12 @@ private:
     auto &repeated = std::get<For>(again.back().kind); // hardly ever
     repeated.comment.clear();
     repeated.simd = false;
-    std::vector<Value> scaled = factors;
-    scaled.push_back({Local{local}});
+    factors.push_back({Local{local}});
     std::string test = names_.name(local + "_test");
-    factors.insert(factors.begin(), {Number{0}});
-    return {{Store{Local{local}, apply(Operator::Multiply, std::move(scaled))}},
-            {DeclareValue{test, apply(Operator::Multiply, std::move(factors))}},
-            {IfValue{test, std::move(again), "a factor isn't finite: sum again, with it in each term",
+    return {{Store{Local{local}, apply(Operator::Multiply, std::move(factors))}},
+            {DeclareValue{test, apply(Operator::Multiply, std::vector<Value>{{Number{0}}, {Local{local}}})}},
+            {IfValue{test, std::move(again),
+                     "a factor or the sum isn't finite: sum again, with the factors in each term",
                      IfValue::Test::NotANumber}}};
   }
 
