@@ -396,7 +396,7 @@ private:
     }
     of_map.push_back({loop::Accumulate{sum, as_target(values_.value(), space_)}});
     const std::optional<loop::Local> outer = std::exchange(sum_, sum);
-    Block block = sum_of_map(sum, head, std::move(of_map), guarded(index));
+    Block block = sum_of_map(sum, space_.target_type(), head, std::move(of_map), guarded(index));
     sum_ = outer;
     loop::append(block, put(sum, is_set_by_sum(index)));
     return block;

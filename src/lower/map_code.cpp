@@ -195,7 +195,7 @@ loop::Block values_of_map(const LeafPlan &leaf, std::size_t index,
   return block;
 }
 
-loop::Block sum_of_map(const loop::Local &sum, const loop::For &head, loop::Block of_map,
+loop::Block sum_of_map(const loop::Local &sum, value::Type type, const loop::For &head, loop::Block of_map,
                        loop::Block of_stored) {
   loop::For plain = head, again = head;
   plain.body = std::move(of_map);
@@ -205,7 +205,9 @@ loop::Block sum_of_map(const loop::Local &sum, const loop::For &head, loop::Bloc
                      {{loop::Store{sum, {loop::Number{0}}}}, {std::move(again)}},
                      "an infinity may have met an unstored entry: sum again, over stored ones",
                      loop::IfValue::Test::NotANumber};
-  return {{loop::DeclareValue{sum.name, {loop::Number{0}}}}, {std::move(plain)}, {std::move(test)}};
+  return {{loop::DeclareValue{sum.name, {loop::Number{0}}, declared(type)}},
+          {std::move(plain)},
+          {std::move(test)}};
 }
 
 loop::Statement where_they_overlap(loop::For loop, const term::Term &target, const term::Term &key,

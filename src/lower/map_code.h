@@ -44,7 +44,8 @@ loop::Block values_of_map(const LeafPlan &leaf, std::size_t index,
 /// Declares the sum and makes it by the loop over `of_map`. What isn't stored is 0.0 in the map, and adds
 /// nothing, unless it meets an infinity or a NaN: then the sum is NaN, and is made again by the loop over
 /// `of_stored`. So no iteration needs a test, and compilers use vectors.
-loop::Block sum_of_map(const loop::Local &sum, const loop::For &head, loop::Block of_map,
+/// `type`: of the sum.
+loop::Block sum_of_map(const loop::Local &sum, value::Type type, const loop::For &head, loop::Block of_map,
                        loop::Block of_stored);
 
 /// Makes the sum of a value over a map of presence, and the sum itself. No iteration has a branch; where the

@@ -91,7 +91,7 @@ value::Type Values::type_of(const combine::Read &read) const {
 }
 
 std::optional<loop::ElementType> declared(value::Type type) {
-  return value::is_floating(type) ? std::nullopt : std::optional(type);
+  return type == value::Type::Float64 ? std::nullopt : std::optional(type);
 }
 
 namespace {
