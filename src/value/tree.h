@@ -115,9 +115,14 @@ inline bool is_rounded_product(double one, double other) {
   return is_exact(one) && is_exact(other) && std::fabs(one * other) > most;
 }
 
+/// Does single precision, too, hold the reciprocal of that number, with all of its digits?
+inline bool has_reciprocal(double number) {
+  return number == 0 || !std::isfinite(number) || std::isnormal(static_cast<float>(1 / number));
+}
+
 /// constant * factor * ... / (divisor * ...). No factor or divisor is a number, but for one whose product
-/// with the constant would be rounded, none a product or quotient. A sign stands before the whole quotient:
-/// -(x / y) and -x / y differ among integers without a sign.
+/// with the constant would be rounded, and one that has no reciprocal; none is a product or quotient. A sign
+/// stands before the whole quotient: -(x / y) and -x / y differ among integers without a sign.
 template <class Value> struct Quotient {
   double constant = 1;
   std::vector<Value> factors, divisors;
@@ -126,7 +131,7 @@ template <class Value> struct Quotient {
   void take(const Value &by, bool divides = false) {
     std::vector<Value> &own = divides ? divisors : factors;
     const double *number = number_of(by);
-    if (number && (divides || !is_rounded_product(constant, *number))) {
+    if (number && (divides ? has_reciprocal(*number) : !is_rounded_product(constant, *number))) {
       constant = divides ? constant / *number : constant * *number;
     } else if (const auto *negative = arguments_of(Operator::Negate, by)) {
       constant = -constant;

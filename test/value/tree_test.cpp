@@ -175,6 +175,13 @@ TEST(ValueTree, SignsStandBeforeTheWholeQuotient) {
   }
 }
 
+TEST(ValueTree, NumbersWithoutReciprocalDivide) {
+  EXPECT_EQ(text(quotient(a, number(1e-310))), "a / 1e-310");
+  EXPECT_EQ(text(quotient(a, number(1e-40))), "a / 1e-40"); // 1e+40 is infinite in single precision
+  EXPECT_EQ(text(quotient(a, product(std::vector{number(1e300), b}))), "a / (1e+300 * b)");
+  EXPECT_EQ(text(quotient(a, number(std::numeric_limits<double>::infinity()))), "0 * a");
+}
+
 TEST(ValueTree, TermsOfWhatIsLinearInSums) {
   auto texts = [](const Value &value) {
     std::vector<std::string> all;
