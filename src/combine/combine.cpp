@@ -69,13 +69,12 @@ public:
         if (!loop.until.empty()) result_.rounds.emplace(loop.variable, loop.until);
     }
     std::vector<std::vector<Statement>> parts;
-    std::multimap<std::size_t, Statement> emptied; // locals, in front of the statements of these numbers
-    std::size_t most = 1;
+    std::vector<std::vector<Statement>> emptied(program_.statements.size()); // locals, in front of each
     std::set<std::string> written;
     for (const Statement &statement : program_.statements) {
       LocalTensor *local = inserts_into(statement.target) ? local_named(statement.target.tensor) : nullptr;
       const bool is_first = written.insert(statement.target.tensor).second && local;
-      if (is_first) emptied.emplace(parts.size(), emptied_before(statement, local->around));
+      if (is_first) emptied[parts.size()].push_back(emptied_before(statement, local->around));
       parts.push_back(is_set_otherwise(statement, program_) ? std::vector<Statement>()
                                                             : taken_apart(statement));
       const auto number = local && !parts.back().empty()
@@ -87,23 +86,10 @@ public:
       if (local && !is_first && !is_emptied) keep_to_entries(parts.back(), local->initial, program_);
       if (is_set_at_once || is_emptied) parts.back().erase(parts.back().begin());
       if (is_emptied)
-        emptied.emplace(first_in_loops(statement, program_), emptied_instead(statement, local->around));
-      most = std::max(most, parts.back().size());
+        emptied[first_in_loops(statement, program_)].push_back(emptied_instead(statement, local->around));
     }
-    // Room for the parts of each, and one in front: the order of the places stays what it was.
-    const int room = static_cast<int>(most) + (emptied.empty() ? 0 : 1);
-    auto add = [&](Statement &statement, int part) {
-      for (int &number : statement.place)
-        number *= room;
-      statement.place.back() += part;
+    for (const Statement &statement : in_order(std::move(emptied), std::move(parts)))
       add_leaves(statement);
-    };
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      for (auto [each, end] = emptied.equal_range(k); each != end; ++each)
-        add(each->second, -1);
-      for (std::size_t part = 0; part < parts[k].size(); ++part)
-        add(parts[k][part], static_cast<int>(part));
-    }
     return std::move(result_);
   }
 

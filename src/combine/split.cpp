@@ -281,6 +281,33 @@ Statement emptied_instead(const Statement &statement, std::size_t around) {
   return empty;
 }
 
+std::vector<Statement> in_order(std::vector<std::vector<Statement>> emptied,
+                                std::vector<std::vector<Statement>> parts) {
+  const auto most = [](const std::vector<std::vector<Statement>> &all) {
+    std::size_t count = 0;
+    for (const std::vector<Statement> &each : all)
+      count = std::max(count, each.size());
+    return static_cast<int>(count);
+  };
+  const int room = std::max(1, most(parts)) + most(emptied);
+  std::vector<Statement> made;
+  const auto add = [&](Statement &statement, int part) {
+    for (int &number : statement.place)
+      number *= room;
+    statement.place.back() += part;
+    made.push_back(std::move(statement));
+  };
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    std::ranges::stable_sort(emptied[k], {}, &Statement::place); // what is in front of outer loops first
+    int part = -static_cast<int>(emptied[k].size());
+    for (Statement &each : emptied[k])
+      add(each, part++);
+    for (Statement &each : parts[k])
+      add(each, part++);
+  }
+  return made;
+}
+
 std::size_t first_in_loops(const Statement &statement, const compute::Program &program) {
   const std::size_t outside = statement.loops.size() - statement.target.subscripts.size();
   const auto first = std::ranges::find_if(program.statements, [&](const Statement &other) {

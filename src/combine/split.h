@@ -59,6 +59,12 @@ compute::Statement emptied_before(const compute::Statement &statement, std::size
 /// The statement in place of one that sets all of the local, but not as its first: in each round.
 compute::Statement emptied_instead(const compute::Statement &statement, std::size_t around);
 
+/// All of them in the order of the text, each with a place of its own, which is in the order of the places
+/// that they had. `parts`: of each statement of the program, at its place; `emptied`: what is done in front
+/// of that, perhaps in front of loops around it.
+std::vector<compute::Statement> in_order(std::vector<std::vector<compute::Statement>> emptied,
+                                         std::vector<std::vector<compute::Statement>> parts);
+
 /// The number of the program's first statement in the loops over the target's modes.
 std::size_t first_in_loops(const compute::Statement &statement, const compute::Program &program);
 
