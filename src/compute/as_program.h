@@ -9,6 +9,8 @@ namespace unravel::compute {
 
 struct AsProgram {
   parse::ProgramTree tree;
+  std::string local = {};             // of elements that are computed from their old values: it has the
+                                      // result's type
   std::optional<LineOfOld> line = {}; // of elements that are computed from their old values
 };
 

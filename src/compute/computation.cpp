@@ -259,7 +259,7 @@ private:
 Computation make_computation(const parse::AssignmentTree &tree, const Fills &fills) {
   if (is_argmin(tree)) return make_computation(with_argmin(tree, false), fills);
   Computation made = Maker(tree, fills).make();
-  if (reads_old_value(made.program)) return make_computation(with_old_value(tree, made), fills);
+  if (reads_old_value(made.program)) return make_computation(with_old_value(tree, made).tree, fills);
   set_fills(made, fills);
   return made;
 }
@@ -268,7 +268,8 @@ std::optional<AsProgram> as_program(const parse::AssignmentTree &tree, const Fil
   if (is_argmin(tree)) return AsProgram{with_argmin(tree, false)};
   Computation line = Maker(tree, fills).make();
   if (!reads_old_value(line.program)) return std::nullopt;
-  AsProgram made{with_old_value(tree, line)};
+  ProgramOfOld program = with_old_value(tree, line);
+  AsProgram made{std::move(program.tree), std::move(program.local)};
   set_fills(line, fills);
   made.line = with_old_operand(tree, std::move(line));
   return made;

@@ -34,7 +34,7 @@ public:
       name_sizes();
   }
 
-  parse::ProgramTree program() {
+  ProgramOfOld program() {
     made_.operators = line_.program.operators;
     made_.span = first_.span;
     const bool stays_in_place = std::ranges::all_of(
@@ -45,7 +45,7 @@ public:
       copy_old_values();
     for (const Statement &term : terms_)
       if (!reads_old(term) || !stays_in_place) add(term);
-    return std::move(made_);
+    return {std::move(made_), stays_in_place ? new_ : old_};
   }
 
 private:
@@ -63,7 +63,8 @@ private:
   }
 
   void set_in_place() {
-    const Expression sum = access_expression({taken_.fresh("new"), first_.span}, {});
+    new_ = taken_.fresh("new");
+    const Expression sum = access_expression({new_, first_.span}, {});
     std::vector<StatementTree> body{assign(StatementTree::Kind::Local, Operator::Set, sum,
                                            number_expression(identity_of(first_), first_.span))};
     for (const Statement &term : terms_)
@@ -166,6 +167,7 @@ private:
   std::vector<parse::Name> indices_;         // the target's
   std::map<std::string, std::string> sizes_; // by tensor and mode
   std::string old_;                          // the local with the old values, or empty
+  std::string new_;                          // the one with an element's new value, or empty
   parse::ProgramTree made_;
 };
 
@@ -188,7 +190,7 @@ LineOfOld with_old_operand(const parse::AssignmentTree &tree, Computation line) 
   return made;
 }
 
-parse::ProgramTree with_old_value(const parse::AssignmentTree &tree, const Computation &line) {
+ProgramOfOld with_old_value(const parse::AssignmentTree &tree, const Computation &line) {
   return Writer(line, TakenNames(tree)).program();
 }
 

@@ -34,6 +34,10 @@ LineOfOld with_old_operand(const parse::AssignmentTree &tree, Computation line);
 ///
 /// Precondition: terms read the result by its own subscripts alone, which are plain and differ, and no mask
 /// reads it.
-parse::ProgramTree with_old_value(const parse::AssignmentTree &tree, const Computation &line);
+struct ProgramOfOld {
+  parse::ProgramTree tree;
+  std::string local; // `new` or `old`: it holds values of the result, in the result's type
+};
+ProgramOfOld with_old_value(const parse::AssignmentTree &tree, const Computation &line);
 
 } // namespace unravel::compute

@@ -304,6 +304,7 @@ Front read_request(const Request &request) {
     report::fail(Kind::not_supported, front.schedule.plan->span, "`plan` is for a line of index notation",
                  "a program itself says what is computed first");
   const compute::Fills fills = fills_of(request);
+  std::string of_result; // a local that holds values of the result
   if (auto text = argument(request.file, request.expression); !request.from.empty())
     read_c(request, fills, front);
   else if (!is_assignment)
@@ -315,6 +316,7 @@ Front read_request(const Request &request) {
     set_program(program->tree, fills, front);
     front.tree.reset(); // old values are what the result holds before
     front.written = std::move(program->line);
+    of_result = std::move(program->local);
     if (compute::is_argmin(tree) && !tree.target.children.empty()) front.argmin = tree;
   } else
     front.computation = compute::make_computation(tree, fills);
@@ -353,6 +355,11 @@ Front read_request(const Request &request) {
     combine::Structure structure = combine::structure_like(front.computation, front.layouts, *front.like);
     front.structure = structure.operand;
     front.layouts.emplace(front.computation.tensors.front().name, std::move(structure.layout));
+  }
+  if (!of_result.empty()) {
+    Front untyped = front;
+    settle_types(request, untyped);
+    front.types[of_result] = untyped.types.at(front.computation.tensors.front().name);
   }
   settle_types(request, front);
   settle_written(request, front);
