@@ -1,6 +1,7 @@
 #include "compute/contraction.h"
 
 #include "compute/build_tree.h"
+#include "compute/in_parts.h"
 #include "contract/modes.h"
 #include "parse/parse.h"
 #include "text/contains.h"
@@ -290,9 +291,10 @@ private:
     value::Type own = types.front();
     for (std::size_t k = 1; k < types.size(); ++k)
       own = value::common(own, types[k]);
-    const value::Type type = types_[terms.back()] = type_for(own);
+    const value::Type type = types_[terms.back()] = type_of_part(line_, own);
     if (own != type) {
-      convert((factors.empty() ? divisors : factors).front(), type);
+      Expression &first = (factors.empty() ? divisors : factors).front();
+      first = converted_factor(std::move(first), type);
       if (terms.size() > 1) nested_.back().is_product = false;
     }
     Expression target = is_last ? expression_of(line_.target) : element(terms.back());
@@ -302,21 +304,6 @@ private:
       value = parse::over(Expression::Kind::Divide,
                           {std::move(value), product_expression(std::move(divisors))}, line_.span);
     return in_loops(names_of(indices & ~opened), {assigned(made, std::move(target), std::move(value), true)});
-  }
-
-  /// What a part of the product is computed in that reads numbers of that type: as all of it is, or, where
-  /// that is complex and the part isn't, in the type of its parts.
-  value::Type type_for(value::Type own) const {
-    return value::is_complex(own) ? line_.type : value::type_of_parts(line_.type);
-  }
-
-  void convert(Expression &factor, value::Type type) const {
-    Expression call;
-    call.kind = Expression::Kind::Call;
-    call.name = {value::name_in_call(value::conversion_to(type)), line_.span};
-    call.span = line_.span;
-    call.children.push_back(std::move(factor));
-    factor = std::move(call);
   }
 
   Statement line_;
@@ -332,6 +319,29 @@ private:
 };
 
 } // namespace
+
+std::string why_not_in_parts(const Statement &line, const std::optional<value::Operator> &product) {
+  if (!may_reduce_before_conversion(line))
+    return fmt::format("it reduces numbers of type {}, which it computes in {}",
+                       value::facts_of(type_of(line.types, line.target.tensor)).word,
+                       value::facts_of(line.type).word);
+  if (std::isinf(identity_of(line)) && product == value::Operator::Add && value::is_integer(line.type))
+    return "integers have no infinity: sums with their ends wrap around";
+  return "";
+}
+
+Expression converted_factor(Expression factor, value::Type type) {
+  Expression call;
+  call.kind = Expression::Kind::Call;
+  call.name = {value::name_in_call(value::conversion_to(type)), factor.span};
+  call.span = factor.span;
+  call.children.push_back(std::move(factor));
+  return call;
+}
+
+value::Type type_of_part(const Statement &line, value::Type own) {
+  return value::is_complex(own) ? line.type : value::type_of_parts(line.type);
+}
 
 std::vector<NestedTerms> with_names(std::vector<NestedTerms> nested, const Program &program) {
   std::erase_if(nested, [&](NestedTerms &each) {
@@ -368,12 +378,7 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
     return refuse("quotients of integers are cut");
   const value::Laws &laws = value::laws_of(made->product);
   const double nothing = value::identity_of(statement.by);
-  if (!may_reduce_before_conversion(statement))
-    return refuse(fmt::format("it reduces numbers of type {}, which it computes in {}",
-                              value::facts_of(type_of(statement.types, statement.target.tensor)).word,
-                              value::facts_of(statement.type).word));
-  if (std::isinf(nothing) && made->product == value::Operator::Add && value::is_integer(statement.type))
-    return refuse("integers have no infinity: sums with their ends wrap around");
+  if (std::string types = why_not_in_parts(statement, made->product); !types.empty()) return refuse(types);
   const bool is_taken_apart = value::distributes(made->product, 0, statement.by) &&
                               value::distributes(made->product, 1, statement.by) &&
                               value::absorbed(made->product, 0, nothing) == nothing &&

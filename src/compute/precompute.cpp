@@ -1,6 +1,7 @@
 #include "compute/precompute.h"
 
 #include "compute/build_tree.h"
+#include "compute/in_parts.h"
 #include "compute/value.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
@@ -97,7 +98,8 @@ void check_laws(const AssignmentTree &assignment, const Algebra &algebra, bool h
 
 } // namespace
 
-parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Workspace &workspace) {
+parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Workspace &workspace,
+                                  std::optional<value::Type> factors_in) {
   if (assignment.mask)
     report::fail(Kind::not_supported, assignment.mask->span, "a workspace of an assignment with a mask",
                  program_hint);
@@ -150,6 +152,9 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
   const std::vector<Name> summed = without(own, outside), around = without(own, summed);
   const std::vector<Name> behind = without(outside, around);
 
+  Expression product = is_whole ? workspace.value : Expression();
+  if (factors_in) taken.front() = converted_factor(std::move(taken.front()), *factors_in);
+  if (factors_in || !is_whole) product = product_expression(std::move(taken));
   const Expression local = access_expression(workspace.tensor, workspace.modes);
   using Operator = AssignmentTree::Operator;
   std::vector<Name> adding = summed;
@@ -165,9 +170,7 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
   reduced.span = assignment.span;
   const Expression nothing = number_expression(identity_of(reduced), workspace.tensor.span);
   body.push_back(assign(StatementTree::Kind::Local, Operator::Set, local, nothing));
-  append(body, in_loops(adding,
-                        {assigned(reduced, local,
-                                  is_whole ? workspace.value : product_expression(std::move(taken)), true)}));
+  append(body, in_loops(adding, {assigned(reduced, local, std::move(product), true)}));
   append(body, in_loops(behind,
                         {assigned(reduced, assignment.target, product_expression(std::move(rest)), !sets)}));
   parse::ProgramTree program;
@@ -178,6 +181,16 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
                                                      assignment.target, nothing)}));
   append(program.body, in_loops(around, std::move(body)));
   return program;
+}
+
+void check_types_of_workspace(const AssignmentTree &assignment, const Statement &line, const Program &made) {
+  const bool has_rest = !std::holds_alternative<Access>(made.statements.back().value.kind);
+  const auto product =
+      has_rest ? std::optional(line.product.value_or(value::Operator::Multiply)) : std::nullopt;
+  if (const std::string why = why_not_in_parts(line, product); !why.empty())
+    report::fail(Kind::not_supported, assignment.span,
+                 fmt::format("a workspace can't hold a part of `{}`: {}", assignment.value.span.text(), why),
+                 "leave it out, or give the result the type that the value is computed in");
 }
 
 } // namespace unravel::compute

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parse/tree.h"
+#include "compute/computation.h"
 
 /// Workspaces: a part of a product is computed first (precompute; Kjolstad et al., CGO 2019, section 4).
 namespace unravel::compute {
@@ -19,7 +19,15 @@ namespace unravel::compute {
 ///
 /// Throws mistakes (factors that the assignment hasn't, indices that are no subscripts of theirs, a name that
 /// is taken) and limits (sums, quotients, operators whose laws don't allow it).
+///
+/// `factors_in`: the type to which a factor is converted, so that the workspace's product is computed in it.
 parse::ProgramTree with_workspace(const parse::AssignmentTree &assignment,
-                                  const parse::ScheduleTree::Workspace &workspace);
+                                  const parse::ScheduleTree::Workspace &workspace,
+                                  std::optional<value::Type> factors_in = {});
+
+/// Throws the limit where the types of the assignment, which is that line, don't allow a workspace. `made`:
+/// the program with it.
+void check_types_of_workspace(const parse::AssignmentTree &assignment, const Statement &line,
+                              const Program &made);
 
 } // namespace unravel::compute

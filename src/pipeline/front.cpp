@@ -8,6 +8,7 @@
 #include "compute/as_line.h"
 #include "compute/as_program.h"
 #include "compute/fills.h"
+#include "compute/in_parts.h"
 #include "compute/kept_result.h"
 #include "compute/precompute.h"
 #include "layout/example.h"
@@ -136,9 +137,10 @@ void set_program(const parse::ProgramTree &tree, const compute::Fills &fills, Fr
   front.computation = compute::make_computation(tree, fills);
 }
 
-/// `fills`: as declared. The program's result begins with what the line's does.
-void precompute(const parse::AssignmentTree &assignment, compute::Fills fills, Front &front) {
-  const parse::ProgramTree tree = compute::with_workspace(assignment, *front.schedule.workspace);
+/// `fills`: as declared. The program's result begins with what the line's does. `factors_in`: as there.
+void precompute(const parse::AssignmentTree &assignment, compute::Fills fills, Front &front,
+                std::optional<value::Type> factors_in = {}) {
+  const parse::ProgramTree tree = compute::with_workspace(assignment, *front.schedule.workspace, factors_in);
   if (const std::string &result = assignment.target.name.text;
       assignment.op != parse::AssignmentTree::Operator::Set)
     fills.emplace(result, compute::initial_of(compute::make_computation(assignment, fills).program, result));
@@ -287,9 +289,30 @@ static void settle_written(const Request &request, Front &front) {
   if (!front.written) return;
   Front line = front;
   line.computation = front.written->line;
-  line.types[front.written->old] = front.types.at(line.computation.tensors.front().name);
+  if (!front.written->old.empty())
+    line.types[front.written->old] = front.types.at(line.computation.tensors.front().name);
   settle_types(request, line);
   front.written->line = std::move(line.computation);
+}
+
+/// The program's result has the type that the line's has, and the workspace's sums have the one in which the
+/// line is computed. Where its format says another, --check follows the program.
+static void settle_workspace(const Request &request, const parse::AssignmentTree &assignment,
+                             const compute::Fills &fills, Front &front) {
+  const std::string result = assignment.target.name.text, local = front.schedule.workspace->tensor.text;
+  Front line = front;
+  line.computation = compute::make_computation(assignment, fills);
+  settle_types(request, line);
+  const compute::Statement &whole = line.computation.program.statements.front();
+  compute::check_types_of_workspace(assignment, whole, front.computation.program);
+  front.types[result] = line.types.at(result);
+  if (front.types.contains(local)) return;
+  Front untyped = front;
+  settle_types(request, untyped);
+  const value::Type own = untyped.types.at(local), wanted = compute::type_of_part(whole, own);
+  if (own != wanted && own != value::promoted(wanted)) // as small integers are that are added up
+    precompute(assignment, fills, front, wanted);
+  front.written = compute::LineOfOld{std::move(line.computation), ""};
 }
 
 Front read_request(const Request &request) {
@@ -304,14 +327,15 @@ Front read_request(const Request &request) {
     report::fail(Kind::not_supported, front.schedule.plan->span, "`plan` is for a line of index notation",
                  "a program itself says what is computed first");
   const compute::Fills fills = fills_of(request);
-  std::string of_result; // a local that holds values of the result
+  std::string of_result;                     // a local that holds values of the result
+  std::optional<parse::AssignmentTree> line; // that gets a workspace
   if (auto text = argument(request.file, request.expression); !request.from.empty())
     read_c(request, fills, front);
   else if (!is_assignment)
     front.tree = parse::parse_program(text),
     front.computation = compute::make_computation(*front.tree, fills);
   else if (parse::AssignmentTree tree = parse::parse_assignment(text); front.schedule.workspace)
-    precompute(tree, fills, front);
+    precompute(tree, fills, front), line = std::move(tree);
   else if (std::optional<compute::AsProgram> program = compute::as_program(tree, fills)) {
     set_program(program->tree, fills, front);
     front.tree.reset(); // old values are what the result holds before
@@ -361,6 +385,7 @@ Front read_request(const Request &request) {
     settle_types(request, untyped);
     front.types[of_result] = untyped.types.at(front.computation.tensors.front().name);
   }
+  if (line) settle_workspace(request, *line, fills, front);
   settle_types(request, front);
   settle_written(request, front);
   for (const parse::ScheduleTree::Conversion &conversion : front.schedule.conversions)

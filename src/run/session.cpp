@@ -455,8 +455,8 @@ private:
     }
     if (front_.written) { // the line reads what its result was in an operand
       input.types = front_.written->line.types;
-      const std::string &old = front_.written->old;
-      input.operands[old] = &(made.unpacked[old] = convert::unpack_exactly(initial_.begin()->second));
+      if (const std::string &old = front_.written->old; !old.empty())
+        input.operands[old] = &(made.unpacked[old] = convert::unpack_exactly(initial_.begin()->second));
     }
     const bool special = has_special_values(front_.computation.program, tensors_) ||
                          has_infinite_fill(front_.computation.program);

@@ -14,11 +14,12 @@ using compute::Program;
 
 namespace {
 
-std::string program_of(const std::string &assignment, const std::string &workspace) {
+std::string program_of(const std::string &assignment, const std::string &workspace,
+                       std::optional<value::Type> factors_in = {}) {
   return text_or_message([&] {
     return parse::to_text(
         compute::with_workspace(parse::parse_assignment(source_named("expression", assignment)),
-                                *parse::parse_schedule(source_named("-s", workspace)).workspace));
+                                *parse::parse_schedule(source_named("-s", workspace)).workspace, factors_in));
   });
 }
 
@@ -40,6 +41,17 @@ TEST(Precompute, ARowOfAProduct) {
             "    C(i, j) = w(j) * d(j);\n"
             "  }\n"
             "}\n");
+}
+
+TEST(Precompute, AFactorIsConverted) {
+  EXPECT_EQ(program_of("y = A(i,j) * x(j)", "workspace s for A(i,j) * x(j)", value::Type::Float64),
+            "let s = 0;\n"
+            "for i {\n"
+            "  for j {\n"
+            "    s += f64(A(i, j)) * x(j);\n"
+            "  }\n"
+            "}\n"
+            "y = s;\n");
 }
 
 TEST(Precompute, AVectorInBetween) {
