@@ -358,7 +358,7 @@ private:
   }
 
   void execute(const Statement &statement) {
-    if (!value_of(statement.condition) || is_masked_out(statement)) return;
+    if (!value_of(statement.condition) || is_masked_out(statement) || is_of_nothing(statement)) return;
     const value::Type type = type_of(statement.target.tensor);
     const std::optional<Evaluated> made =
         evaluate(statement.value, statement.product.has_value(), statement.type);
@@ -379,6 +379,25 @@ private:
     Value &target = element(statement.target);
     note_choice(statement, target, value);
     target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;
+  }
+
+  /// Is nothing stored of what the statement reduces by, where the operators' laws say that this is nothing?
+  /// Then it isn't executed, though it may have numbers or dense elements.
+  bool is_of_nothing(const Statement &statement) const {
+    if (!statement.accumulate) return false;
+    std::set<std::string> absent;
+    bool is_any_stored = false;
+    value::each_leaf<Access>(statement.value, [&](const Access &read) {
+      const auto operand = operands_.find(read.tensor);
+      if (!stored_.contains(read.tensor) && (operand == operands_.end() || !operand->second.is_sparse()))
+        return; // each element is there
+      if (is_stored(read))
+        is_any_stored = true;
+      else
+        absent.insert(read.name());
+    });
+    return !is_any_stored && !absent.empty() &&
+           compute::is_nothing_without(statement, statement.value, absent);
   }
 
   /// Does the kernel perhaps convert what it computes of each entry of a coordinate, which wraps around by
