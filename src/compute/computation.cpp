@@ -330,15 +330,18 @@ double initial_of(const Program &program, const std::string &result) {
 }
 
 std::string fresh_tensor(const Computation &computation, const std::string &wanted) {
-  const auto is_taken = [&](const std::string &name) {
-    return std::ranges::find(computation.indices, name) != computation.indices.end() ||
-           computation.program.local_tensors.contains(name) ||
-           std::ranges::any_of(computation.program.operators,
-                               [&](auto &own) { return own.name.text == name; }) ||
-           std::ranges::any_of(computation.tensors, [&](auto &tensor) { return tensor.name == name; });
-  };
+  const Program &program = computation.program;
+  std::set<std::string> taken(computation.indices.begin(), computation.indices.end());
+  for (const TensorUse &tensor : computation.tensors)
+    taken.insert(tensor.name);
+  for (const auto &locals : {program.local_tensors, program.locals})
+    for (const auto &[local, around] : locals)
+      taken.insert(local);
+  for (const parse::OperatorTree &own : program.operators)
+    taken.insert(own.name.text);
+  taken.insert(program.sizes.begin(), program.sizes.end());
   std::string name = wanted;
-  for (int number = 2; is_taken(name); ++number)
+  for (int number = 2; taken.contains(name); ++number)
     name = wanted + std::to_string(number);
   return name;
 }
