@@ -477,9 +477,9 @@ private:
     return made;
   }
 
+  const auto &written() const { return (front_.written ? front_.written->line : front_.computation).program; }
   check::ProgramReference program_reference() {
-    return check::evaluate_program(front_.written ? front_.written->line.program : front_.computation.program,
-                                   reference_input().input);
+    return check::evaluate_program(written(), reference_input().input);
   }
 
   /// An operand as coordinates, as given or unpacked. `special`: it matters which zeros are stored.
@@ -527,7 +527,7 @@ private:
       if (is_assembled(name))
         check::require_ok(check::validate(tensors_.at(name)), tensors_.at(name),
                           fmt::format("the result `{}`", name));
-    const compute::Program &program = front_.computation.program;
+    const compute::Program &program = written();
     if (shares_structure() || (is_assembled(result_name()) && check::has_sparse_reference(program))) {
       report_.comparison =
           check::compare(convert::unpack_exactly(tensors_.at(result_name())),
