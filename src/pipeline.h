@@ -136,7 +136,8 @@ struct Front {
   std::string line;                // a program was made into one, printed; else empty
   std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
   bool is_planned = false;         // its program computes products by plans
-  /// The line as it was written, whose old values the computation reads: what --check evaluates.
+  /// The line as it was written, whose old values the computation reads, or which has a workspace: what
+  /// --check evaluates.
   std::optional<compute::LineOfOld> written;
   std::optional<parse::AssignmentTree> argmin; // the line, where its program may still be one by rows
   std::vector<compute::NestedTerms> nested; // of a plan: how the leaves of statements compute their products

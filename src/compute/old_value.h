@@ -12,7 +12,7 @@ bool reads_old_value(const Program &line);
 /// with.
 struct LineOfOld {
   Computation line;
-  std::string old; // the operand
+  std::string old; // the operand; empty: the line reads none
 };
 LineOfOld with_old_operand(const parse::AssignmentTree &tree, Computation line);
 
