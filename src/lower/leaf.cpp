@@ -97,6 +97,11 @@ private:
            (plan_.shared_parallel && index > *plan_.shared_parallel) || (shared_.in_wavefronts && index > 0);
   }
 
+  /// The leaf, if what is made before the level is kept while other statements are executed.
+  std::optional<int> owner(std::size_t index) const {
+    return index < plan_.shared ? std::optional(number_.leaf) : std::nullopt;
+  }
+
   /// Whatever was made for no level further in was made for this one.
   Block made_for(std::size_t level, Block block) const {
     return with_origin(std::move(block), {number_.leaf, number_.plan, static_cast<int>(level)});
@@ -188,7 +193,7 @@ private:
       const Level &found = plan_.nest.levels[plan.level];
       const loop::Element value = values_.at(found.variable);
       const MapArrays &arrays = map_arrays_[plan.level] =
-          workspace_.add_map(found, plan, value, is_per_thread(index));
+          workspace_.add_map(found, plan, value, is_per_thread(index), owner(index));
       loop::append(around.before, made_for(plan.level, fill_map(found, plan, arrays, {value})));
       loop::append(around.behind, made_for(plan.level, clear_map(found, plan, arrays)));
     }
@@ -513,9 +518,8 @@ private:
   /// The array of a find's states, filled. `per_thread`: a part of it for each thread.
   Block filled_states(const LevelPlan &plan, bool per_thread) {
     const Level &found = plan_.nest.levels[plan.level];
-    const bool is_kept = plan.walk()->state_level < plan_.shared; // while other statements are executed
-    std::string array = state_arrays_[plan.level] = workspace_.add_states(
-        found, *plan.walk(), per_thread, is_kept ? std::optional(number_.leaf) : std::nullopt);
+    std::string array = state_arrays_[plan.level] =
+        workspace_.add_states(found, *plan.walk(), per_thread, owner(plan.walk()->state_level));
     return fill_states(array, found, *plan.walk());
   }
 

@@ -14,12 +14,22 @@ namespace unravel::lower {
 using scan::Level;
 using term::Term;
 
+namespace {
+
+/// What stands behind the names of arrays that are one leaf's.
+std::string suffix_of(std::optional<int> leaf) {
+  return leaf ? fmt::format("_{}", *leaf + 1) : "";
+}
+
+} // namespace
+
 MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const loop::Element &value,
-                             bool per_thread) {
-  if (const auto *chains = plan.as<plan::HashMap>()) return add_hash(level, *chains, per_thread);
+                             bool per_thread, std::optional<int> leaf) {
+  const std::string own = suffix_of(leaf);
+  if (const auto *chains = plan.as<plan::HashMap>()) return add_hash(level, *chains, per_thread, own);
   const auto &map = *plan.as<plan::DenseMap>();
   const auto by_key = [&](const char *what, loop::ElementType element, bool is_value, const char *about) {
-    loop::WorkspaceArray array{level.variable + what, element, is_value, map.extent};
+    loop::WorkspaceArray array{level.variable + what + own, element, is_value, map.extent};
     array.per_thread = per_thread;
     array.about = fmt::format(fmt::runtime(about), level.tensor);
     if (map.limit != 0) array.when = term::at_most(map.extent, Term(map.limit));
@@ -60,13 +70,14 @@ Term Workspace::positions_of(const std::string &variable, const std::vector<Term
 }
 
 /// Chains of positions: one link for each position that there may be, and twice as many chains.
-MapArrays Workspace::add_hash(const Level &level, const plan::HashMap &map, bool per_thread) {
+MapArrays Workspace::add_hash(const Level &level, const plan::HashMap &map, bool per_thread,
+                              const std::string &own) {
   const Term positions = positions_of(level.variable, map.keys);
-  loop::WorkspaceArray first{level.variable + "_first",           index_, false,
+  loop::WorkspaceArray first{level.variable + "_first" + own,     index_, false,
                              term::scale(2, positions) + Term(1), -1,     per_thread};
   first.about = fmt::format("for each hash of a key of {} the first position", level.tensor);
   MapArrays names{add(std::move(first)), ""};
-  names.more = add_scratch(level.variable + "_next", index_, positions, per_thread,
+  names.more = add_scratch(level.variable + "_next" + own, index_, positions, per_thread,
                            fmt::format("for each position of {} the next one with its hash", level.tensor));
   return names;
 }
@@ -85,9 +96,9 @@ loop::ElementType Workspace::state_element(const Level &level, const plan::Walk 
 
 std::string Workspace::add_states(const Level &level, const plan::Walk &walk, bool per_thread,
                                   std::optional<int> leaf) {
-  const std::string own = leaf ? fmt::format("_{}", *leaf + 1) : "";
-  return add_scratch(level.variable + "_states" + own, state_element(level, walk), slots_of(walk.state_room),
-                     per_thread, fmt::format("where the walks over {} stand", level.tensor));
+  return add_scratch(level.variable + "_states" + suffix_of(leaf), state_element(level, walk),
+                     slots_of(walk.state_room), per_thread,
+                     fmt::format("where the walks over {} stand", level.tensor));
 }
 
 std::string Workspace::add_next(const Level &level, const plan::Walk &walk, bool per_thread,

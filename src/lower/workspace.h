@@ -31,11 +31,11 @@ public:
   }
 
   /// The arrays of the map of a find. `value`: the operand's element where the map holds values.
+  /// `leaf`: whose map it is, where others in the same loop keep theirs, too.
   MapArrays add_map(const scan::Level &level, const plan::LevelPlan &plan, const loop::Element &value,
-                    bool per_thread);
+                    bool per_thread, std::optional<int> leaf = {});
 
-  /// The array of a find's states; returns its name.
-  /// `leaf`: whose states these are, where others in the same loop keep theirs, too.
+  /// The array of a find's states; returns its name. `leaf`: likewise.
   std::string add_states(const scan::Level &level, const plan::Walk &walk, bool per_thread,
                          std::optional<int> leaf = {});
 
@@ -75,7 +75,8 @@ private:
   std::string add_scratch(std::string name, loop::ElementType element, term::Term extent, bool per_thread,
                           std::string about, bool is_value = false);
   void add_members(const combine::LocalTensor &local, bool per_thread);
-  MapArrays add_hash(const scan::Level &level, const plan::HashMap &map, bool per_thread);
+  MapArrays add_hash(const scan::Level &level, const plan::HashMap &map, bool per_thread,
+                     const std::string &own);
   /// How many positions there may be in all, of which these terms read elements.
   term::Term positions_of(const std::string &variable, const std::vector<term::Term> &terms) const;
   /// Is it 0, or an element of 32 bits?

@@ -52,3 +52,18 @@ TEST(SharedMaps, kept_in_one_way_are_one) {
   Interpreted kernel({"s = A(i,j) * B(i,j)", {{"A", "symmetric_csr"}, {"B", "csr"}}, {}, {"B=map"}});
   EXPECT_EQ(workspace_of(kernel), "B.p_values[A.N] per thread; ");
 }
+
+/// What a coordinate is found by has the coordinate's name in each statement of a loop.
+TEST(SharedMaps, of_statements_in_one_loop_are_apart) {
+  std::mt19937_64 random(53);
+  std::size_t runs = 0;
+  for (const std::string method : {"map", "hash"})
+    for (const char *layout : {"@permuted/numbered_csr", "@permuted/column_values"}) {
+      SCOPED_TRACE(method + " " + layout);
+      Interpreted kernel({"for i { for j { y(i) += A(i,j) * x(j); } for j { z(i) += B(i,j) * x(j); } }",
+                          {{"A", layout}, {"B", layout}},
+                          {},
+                          {"j=" + method}});
+      EXPECT_TRUE(check_on_small_inputs(kernel, 40, false, random, runs));
+    }
+}
