@@ -91,7 +91,11 @@ Search scan_search(const combine::IterationSpace &space, const combine::Place &p
     }
   }
   result.nest = instances;
-  result.nest.safe_loads.insert(whole.safe_loads.begin(), whole.safe_loads.end());
+  // What is known before the instances' levels end would be read in front of the conditions that keep it
+  // inside its array.
+  const auto is_behind = [&](const Term &load) { return known_behind(own, {load}) > 0; };
+  for (const Term &load : whole.safe_loads)
+    if (result.conditions.empty() || is_behind(load)) result.nest.safe_loads.insert(load);
   result.nest.levels.resize(behind);
   result.nest.instances = behind;
   if (behind > 0) {

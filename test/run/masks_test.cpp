@@ -48,6 +48,21 @@ TEST(Masks, on_small_inputs) {
   check_all(std::move(problems));
 }
 
+/// Where a row isn't among the first K, its pointers aren't read.
+TEST(Masks, look_behind_what_keeps_reads_inside_arrays) {
+  std::vector<Problem> problems;
+  for (const char *line : {"y(i) = max(A(i,j), x(j))", "y(i) = B(i,j) mask !A(i,j)",
+                           "C(i,j) = B(i,j) mask A(i,j)", "y(i) = max(A(i,j), B(i,j))"})
+    for (const char *find : {"", "A.p=binary", "A.p=seq", "A.p=scan"})
+      for (const char *schedule : {"", "order i"}) {
+        Problem problem{line, {{"A", "@unusual/csr_head"}, {"B", "csr"}}, {}, {}};
+        if (*schedule) problem.schedules = {schedule};
+        if (*find) problem.finds = {find};
+        problems.push_back(problem);
+      }
+  check_all(std::move(problems));
+}
+
 /// Whether an entry is stored is asked at each point; how often doesn't matter.
 TEST(Masks, may_be_stored_several_times) {
   std::vector<Problem> problems;
