@@ -53,17 +53,13 @@ MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const lo
   return names;
 }
 
-Term Workspace::positions_of(const std::string &variable, const std::vector<Term> &terms) const {
-  const Term position = term::variable(variable);
-  // Of `p.shift = p + 1` the element read is that at p.shift - 1.
-  const auto is_one_each = [&](const Term &argument) {
-    return !term::mentions(argument - position, variable) || !term::mentions(argument + position, variable);
-  };
+Term Workspace::extent_of_read(const std::vector<Term> &terms,
+                               const std::function<bool(const Term &)> &is_wanted) const {
   for (const Term &key : terms)
     for (const Term &read : term::applications_of(key)) {
       const auto *call = read.as<term::Apply>();
       for (std::size_t k = 0; k < call->arguments.size(); ++k)
-        if (is_one_each(call->arguments[k])) return combination_.arrays.at(call->function).at(k);
+        if (is_wanted(call->arguments[k])) return combination_.arrays.at(call->function).at(k);
     }
   report::require(false, "a key reads an array at the position");
   return Term(0);
@@ -72,7 +68,8 @@ Term Workspace::positions_of(const std::string &variable, const std::vector<Term
 /// Chains of positions: one link for each position that there may be, and twice as many chains.
 MapArrays Workspace::add_hash(const Level &level, const plan::HashMap &map, bool per_thread,
                               const std::string &own) {
-  const Term positions = positions_of(level.variable, map.keys);
+  const Term position = term::variable(level.variable);
+  const Term positions = extent_of_read(map.keys, [&](const Term &argument) { return argument == position; });
   loop::WorkspaceArray first{level.variable + "_first" + own,     index_, false,
                              term::scale(2, positions) + Term(1), -1,     per_thread};
   first.about = fmt::format("for each hash of a key of {} the first position", level.tensor);
@@ -135,7 +132,12 @@ std::string Workspace::add_entries_of_parts(const std::string &result, const std
 }
 
 SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &plan, bool per_thread) {
-  Term positions = positions_of(level.variable, plan.keys);
+  const Term position = term::variable(level.variable);
+  // One element for each position: of `p.shift = p + 1` the element read is that at p.shift - 1.
+  Term positions = extent_of_read(plan.keys, [&](const Term &argument) {
+    return !term::mentions(argument - position, level.variable) ||
+           !term::mentions(argument + position, level.variable);
+  });
   std::vector<Term> held{level.lower, level.upper};
   for (const Term &key : plan.keys)
     for (const Term &read : term::applications_of(key))

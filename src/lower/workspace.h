@@ -5,6 +5,8 @@
 #include "lower/lower.h"
 #include "lower/members.h"
 
+#include <functional>
+
 /// The arrays that a program's maps and states need.
 namespace unravel::lower {
 
@@ -77,8 +79,9 @@ private:
   void add_members(const combine::LocalTensor &local, bool per_thread);
   MapArrays add_hash(const scan::Level &level, const plan::HashMap &map, bool per_thread,
                      const std::string &own);
-  /// How many positions there may be in all, of which these terms read elements.
-  term::Term positions_of(const std::string &variable, const std::vector<term::Term> &terms) const;
+  /// The extent of an array that these terms read at what `is_wanted` says of an argument.
+  term::Term extent_of_read(const std::vector<term::Term> &terms,
+                            const std::function<bool(const term::Term &)> &is_wanted) const;
   /// Is it 0, or an element of 32 bits?
   bool is_small(const term::Term &bound) const;
   /// As many as there are elements, which one mode has no more of than an index may be.

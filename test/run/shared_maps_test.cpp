@@ -67,3 +67,15 @@ TEST(SharedMaps, of_statements_in_one_loop_are_apart) {
       EXPECT_TRUE(check_on_small_inputs(kernel, 40, false, random, runs));
     }
 }
+
+/// Links of chains are found by the position, whatever the first position is.
+TEST(SharedMaps, chains_have_links_up_to_the_last_position) {
+  std::mt19937_64 random(54);
+  std::size_t runs = 0;
+  Interpreted kernel({"y(i) = B(i,j) * A(i,j)",
+                      {{"A", "@unusual/coo_from_two"}, {"B", "csr"}},
+                      {"order i, B.p; find A by hash"},
+                      {}});
+  EXPECT_EQ(workspace_of(kernel), "A.p_first[2*A.NNZ + 5]; A.p_next[A.NNZ + 2]; ");
+  EXPECT_TRUE(check_on_small_inputs(kernel, 40, false, random, runs));
+}
