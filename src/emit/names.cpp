@@ -204,10 +204,11 @@ void Names::name_variables(const Program &program) {
         if (used.contains(parameter.name + "." + name)) sizes.push_back(parameter.name + "." + name);
 
   // A.p is p, A.p.tile is p_tile; but j.tile, where j is no tensor, is j_tile.
+  auto is_of_parameter = [&](const std::string &name) {
+    return parameter_index_.contains(tensor_of(name).substr(0, name.find('#')));
+  };
   auto short_name = [&](const std::string &name) {
-    std::string tensor = tensor_of(name);
-    bool of_parameter = parameter_index_.count(tensor.substr(0, tensor.find('#'))) > 0;
-    std::string result = of_parameter ? name.substr(tensor.size() + 1) : name;
+    std::string result = is_of_parameter(name) ? name.substr(tensor_of(name).size() + 1) : name;
     std::replace(result.begin(), result.end(), '.', '_');
     return result;
   };
@@ -223,8 +224,9 @@ void Names::name_variables(const Program &program) {
     if (tensor_of(name).empty()) variables_[name] = take(taken_, name);
   for (const std::string &name : declared)
     if (!tensor_of(name).empty())
-      variables_[name] =
-          take(taken_, is_free(short_name(name)) ? short_name(name) : short_name(name) + tensor_suffix(name));
+      variables_[name] = take(taken_, is_free(short_name(name)) || !is_of_parameter(name)
+                                          ? short_name(name)
+                                          : short_name(name) + tensor_suffix(name));
   for (const std::string &name : sizes)
     variables_[name] = take(taken_, is_free(short_name(name)) ? short_name(name) : name);
   for (const TensorParameter &parameter : program.parameters)

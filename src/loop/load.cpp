@@ -51,8 +51,9 @@ Value replace_element(const Value &value, const Load &load, const std::string &n
   });
 }
 
-std::string last_part(const std::string &name) {
-  return name.substr(name.rfind('.') + 1);
+/// Of A.p: p; of A.p.first: p.first.
+std::string without_tensor(const std::string &name) {
+  return name.substr(name.find('.') + 1);
 }
 
 /// "_i" for i, "_i1" for i + 1, "_0" for 0, "" for anything longer.
@@ -62,7 +63,7 @@ std::string argument_suffix(const Term &argument) {
   if (linear.parts.size() != 1 || linear.parts[0].second != 1 || linear.constant < 0) return "";
   const auto *variable = linear.parts[0].first.as<term::Variable>();
   if (!variable) return "";
-  return "_" + last_part(variable->name) + (linear.constant ? std::to_string(linear.constant) : "");
+  return "_" + without_tensor(variable->name) + (linear.constant ? std::to_string(linear.constant) : "");
 }
 
 } // namespace

@@ -144,11 +144,11 @@ loop::Block Clearing::slots_before(const LeafPlan &plan, std::size_t level) cons
   std::erase_if(row, [&](const DenseMode &mode) { return is_known(mode.variable); });
   term::Substitution by;
   for (const DenseMode &mode : row)
-    by.emplace(mode.variable, term::variable(mode.variable + "_clear"));
+    by.emplace(mode.variable, term::variable(mode.variable + ".clear"));
   loop::Block block{
       {loop::Store{loop::Element{target.array, term::substitute(target.slot, by)}, identity()}}};
   for (std::size_t k = row.size(); k-- > 0;) {
-    loop::For loop{row[k].variable + "_clear", Term(0), combination_.arrays.at(target.array)[row[k].slot]};
+    loop::For loop{row[k].variable + ".clear", Term(0), combination_.arrays.at(target.array)[row[k].slot]};
     loop.body = std::move(block);
     block = {{std::move(loop)}};
   }
@@ -158,12 +158,12 @@ loop::Block Clearing::slots_before(const LeafPlan &plan, std::size_t level) cons
 loop::Block Clearing::rows_between(const LeafPlan &plan) const {
   if (!has_increasing_rows(plan)) return {};
   const std::string &row = plan.nest.levels[*plan.increasing].variable;
-  return rows_from(plan, row + "_next", term::variable(plan.nest.levels[0].variable), term::variable(row));
+  return rows_from(plan, row + ".next", term::variable(plan.nest.levels[0].variable), term::variable(row));
 }
 
 loop::Block Clearing::rows_behind(const LeafPlan &plan, std::optional<std::size_t> level) const {
   if (!level || !has_increasing_rows(plan)) return {};
-  return rows_from(plan, plan.nest.levels[*plan.increasing].variable + "_rest", plan.nest.levels[0].upper,
+  return rows_from(plan, plan.nest.levels[*plan.increasing].variable + ".rest", plan.nest.levels[0].upper,
                    combination_.arrays.at(space_.target.array)[0]);
 }
 
@@ -187,7 +187,7 @@ loop::Block Clearing::rows_from(const LeafPlan &plan, const std::string &name, c
   const std::vector<Term> &extents = combination_.arrays.at(space_.target.array);
   for (std::size_t k = 1; k < extents.size(); ++k)
     length = term::multiply(length, extents[k]);
-  loop::For clear{name + "_clear", term::multiply(term::variable(name), length), term::multiply(end, length)};
+  loop::For clear{name + ".clear", term::multiply(term::variable(name), length), term::multiply(end, length)};
   clear.body.push_back(
       {loop::Store{loop::Element{space_.target.array, term::variable(clear.variable)}, identity()}});
   return {{loop::Declare{name, Term(0)}},

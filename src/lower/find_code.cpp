@@ -113,7 +113,7 @@ void visit_matches(const Level &level, const LevelPlan &plan, const Stop &where,
     return;
   }
   if (range) {
-    std::string last = level.variable + "_last";
+    std::string last = level.variable + ".last";
     Term second = around.at_match ? position + Term(1) : position;
     Block search = end_of_range(level, last, end, match);
     if (!term::is_false(around.takes_all)) {
@@ -189,7 +189,7 @@ Block walk(const Level &level, const plan::Walk &plan, const Around &around, con
   if (around.intersection) {
     // Of the next positions those that are skipped come first: they are counted.
     strides.comment = comment;
-    std::string count = stop + "_count", offset = stop + "_offset";
+    std::string count = stop + ".count", offset = stop + ".offset";
     Term skipped = at(plan.skip, level, position + term::variable(offset));
     loop::For all{offset, Term(0), Term(stride)};
     all.body = {{loop::If{skipped, {assign(count, term::variable(count) + Term(1))}, ""}}};
@@ -213,7 +213,7 @@ Block walk(const Level &level, const plan::Walk &plan, const Around &around, con
 Statement bisect(const Level &level, const Term &skip, const std::string &position, const std::string &limit,
                  bool down, const std::string &comment) {
   Term first = term::variable(down ? limit : position), last = term::variable(down ? position : limit);
-  std::string name = position + "_middle";
+  std::string name = position + ".middle";
   Term middle = term::variable(name), half = term::floor_divide(last - first, 2);
   loop::If step{at(skip, level, middle), {step_from(position, middle, down)}, ""};
   step.otherwise = {assign(limit, middle)};
@@ -227,7 +227,7 @@ Statement gallop(const Level &level, const plan::Walk &plan, const std::string &
                  const Term &lower, const Term &upper) {
   bool down = plan.direction == plan::Direction::Down;
   Term position = term::variable(stop);
-  std::string step_name = level.variable + "_step";
+  std::string step_name = level.variable + ".step";
   Term step = term::variable(step_name);
   Term far = down ? position - step : position + step;
   Term far_inside = down ? term::at_most(lower, far) : term::less(far, upper);
@@ -235,7 +235,7 @@ Statement gallop(const Level &level, const plan::Walk &plan, const std::string &
   Block then{{loop::Declare{step_name, Term(1)}},
              {loop::While{term::conjunction({far_inside, at(plan.skip, level, far)}), std::move(further),
                           "steps double"}}};
-  std::string limit = level.variable + "_limit";
+  std::string limit = level.variable + ".limit";
   then.push_back(
       {loop::Declare{limit, down ? term::maximum({far, lower - Term(1)}) : term::minimum({far, upper})}});
   then.push_back(step_from(stop, position, down));
@@ -251,8 +251,8 @@ Block walking(const Level &level, const LevelPlan &plan, const plan::Walk &own, 
   bool down = own.direction == plan::Direction::Down;
   std::string stop = state_variable(level, plan);
   Term position = term::variable(stop);
-  Term upper = named_bound("_end", level, level.upper, block);
-  Term lower = down ? named_bound("_begin", level, level.lower, block) : level.lower;
+  Term upper = named_bound(".end", level, level.upper, block);
+  Term lower = down ? named_bound(".begin", level, level.lower, block) : level.lower;
   Term inside = down ? term::at_most(lower, position) : term::less(position, upper);
   if (own.clamp && !around.at_match) {
     Term outside = down ? term::at_most(upper, position) : term::less(position, level.lower);
@@ -277,7 +277,7 @@ Block walking(const Level &level, const LevelPlan &plan, const plan::Walk &own, 
 /// has nothing left to do. Nor has it where it stops at the last one, as `at_last` lets it see.
 Statement outside_range(const Level &level, const Term &skip, const std::string &position, bool at_last) {
   Term first = term::variable(position);
-  std::string high_name = position + "_high";
+  std::string high_name = position + ".high";
   Term high = term::variable(high_name);
   loop::If behind{at(skip, level, high - Term(1)), {assign(position, high)}, ""};
   loop::If before{term::negation(at(skip, level, first)), {assign(high_name, first)}, ""};
@@ -298,8 +298,8 @@ Block binary(const Level &level, const LevelPlan &plan, const Term &skip, const 
              const Body &body) {
   Block block;
   Level named = level;
-  named.upper = named_bound("_end", level, level.upper, block);
-  const std::string position = is_range(level, plan, true) ? level.variable + "_first" : level.variable;
+  named.upper = named_bound(".end", level, level.upper, block);
+  const std::string position = is_range(level, plan, true) ? level.variable + ".first" : level.variable;
   Block search = lower_bound(position, named, skip);
   if (is_segment(level))
     search.insert(search.end() - 1, outside_range(level, skip, position, around.divides));
@@ -313,18 +313,18 @@ Block binary(const Level &level, const LevelPlan &plan, const Term &skip, const 
 
 Term segment_end(const Level &level) {
   Block unused;
-  return named_bound("_end", level, level.upper, unused);
+  return named_bound(".end", level, level.upper, unused);
 }
 
 std::string state_variable(const Level &level, const LevelPlan &plan) {
   // A chain walks with a variable of its own: the state stays at the first match.
-  return plan.unique ? level.variable : level.variable + "_first";
+  return plan.unique ? level.variable : level.variable + ".first";
 }
 
 Block lower_bound(const std::string &position, const Level &level, const Term &skip) {
   return {{loop::Declare{position, level.lower}},
-          {loop::Declare{position + "_high", level.upper}},
-          bisect(level, skip, position, position + "_high", false,
+          {loop::Declare{position + ".high", level.upper}},
+          bisect(level, skip, position, position + ".high", false,
                  fmt::format("find {}: binary search", level.variable))};
 }
 

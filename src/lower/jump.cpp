@@ -61,7 +61,7 @@ Term JumpingLoop::next_at(const Term &position) const {
 }
 
 Term JumpingLoop::end() const {
-  return term::variable(here().variable + "_end");
+  return term::variable(here().variable + ".end");
 }
 
 /// Do the loops between run over all slots?
@@ -82,12 +82,12 @@ bool JumpingLoop::fills_all() const {
 }
 
 Block JumpingLoop::begin() const {
-  Block block{{loop::Let{here().variable + "_end",
+  Block block{{loop::Let{here().variable + ".end",
                          in_array() ? term::minimum({here().upper, Term(none_)}) : here().upper}}};
   if (!in_array()) return block;
   block.push_back({loop::Declare{next(), end()}});
   if (!fills_all()) {
-    std::string slot = found().variable + "_slot";
+    std::string slot = found().variable + ".slot";
     loop::For fill{slot, Term(0), slots_of(walk().state_extent)};
     fill.body = {{loop::SetElement{next_of_, term::variable(slot), Term(none_)}}};
     block.push_back({std::move(fill)});
@@ -121,7 +121,7 @@ Block JumpingLoop::begin_visits(std::size_t level) const {
 }
 
 Block JumpingLoop::begin_visit() const {
-  std::string first = found().variable + "_begin", value = found().variable + "_tile";
+  std::string first = found().variable + ".begin", value = found().variable + ".at_tile";
   Term slot = slot_of(walk()), position = term::variable(first), next_value = term::variable(value);
   loop::If any{term::less(position, jump().end), {{loop::Assign{value, next_at(position)}}}, ""};
   Block block{{loop::Let{first, jump().begin}},
@@ -136,7 +136,7 @@ Block JumpingLoop::begin_visit() const {
 }
 
 Statement JumpingLoop::least_of_all() const {
-  std::string slot = found().variable + "_slot";
+  std::string slot = found().variable + ".slot";
   Term value = term::apply(next_of_, {term::variable(slot)});
   loop::For all{slot, Term(0), slots_of(walk().state_extent)};
   all.body = {{loop::Assign{next(), term::minimum({term::variable(next()), value})}}};

@@ -48,7 +48,7 @@ private:
   bool in_array() const { return !walk().state_index.empty(); }
   const scan::Level &here() const { return nest_.levels[jump().loop]; }
   const scan::Level &found() const { return nest_.levels[plan_.level]; }
-  std::string next() const { return here().variable + "_next"; }
+  std::string next() const { return here().variable + ".next"; }
   /// The next value of a walk that stands there.
   term::Term next_at(const term::Term &position) const;
   /// Less than it.

@@ -392,7 +392,7 @@ private:
   }
 
   Block sum_over_map(std::size_t index, const loop::For &head, bool holds_values) {
-    const loop::Local sum{head.variable + "_sum"};
+    const loop::Local sum{head.variable + ".sum"};
     Block of_map = values_of_map(plan_, index, [&](std::size_t k) { return map_arrays_.at(k).map; });
     if (!holds_values) {
       auto [block, all] = sum_of_present(space_, plan_, head, std::move(of_map), values_.value());
@@ -407,7 +407,7 @@ private:
     return block;
   }
 
-  /// for (v_chunk = 0; v_chunk < chunks; v_chunk++) in parallel { v_from = the chunk's first value; }
+  /// for (v.chunk = 0; v.chunk < chunks; v.chunk++) in parallel { v.from = the chunk's first value; }
   loop::For chunks_of(const Level &here, std::string comment) const {
     loop::For outer = lower::chunks_of(here, plan_.chunk, std::move(comment));
     outer.parallel =
@@ -415,15 +415,15 @@ private:
     return outer;
   }
 
-  /// for (c = 0; c < chunks; c++) in parallel { the positions of the intervals of [v_from, v_to) }
+  /// for (c = 0; c < chunks; c++) in parallel { the positions of the intervals of [v.from, v.to) }
   Block owned_chunks() {
     const std::size_t owner = *plan_.parallel;
     const Level &found = plan_.nest.levels[owner];
-    Term first = term::variable(found.variable + "_from");
-    Term end = term::variable(found.variable + "_to");
+    Term first = term::variable(found.variable + ".from");
+    Term end = term::variable(found.variable + ".to");
     loop::For outer = chunks_of(found, fmt::format("chunks of {} values of {}", plan_.chunk, found.variable));
     outer.body.push_back(
-        {loop::Let{found.variable + "_to", term::minimum({first + Term(plan_.chunk), found.upper})}});
+        {loop::Let{found.variable + ".to", term::minimum({first + Term(plan_.chunk), found.upper})}});
     if (clear_at_ == owner)
       outer.body.push_back(
           {loop::For{found.variable, first, end, 1, {}, {{loop::Store{writes().target(), identity()}}}, ""}});
@@ -443,7 +443,7 @@ private:
     const Level &here = plan_.nest.levels[index];
     loop::For outer = chunks_of(
         here, fmt::format("chunks of {} iterations: each searches with a state of its own", plan_.chunk));
-    inner.lower = term::variable(here.variable + "_from");
+    inner.lower = term::variable(here.variable + ".from");
     inner.upper = term::minimum({inner.lower + Term(plan_.chunk), here.upper});
     add_chunk(index, outer.body, std::move(inner), [&] { return guarded(index); });
     return {{std::move(outer)}};

@@ -30,8 +30,8 @@ Term chain_of(const plan::FilledMap &map, const std::vector<Term> &keys) {
 
 /// From the last position to the first, each put before its chain: so chains rise.
 Block fill_hash(const Level &level, const plan::HashMap &map, const MapArrays &arrays) {
-  std::string from_end = level.variable + "_from_end";
-  std::string chain = level.variable + "_chain";
+  std::string from_end = level.variable + ".from_end";
+  std::string chain = level.variable + ".chain";
   Term position = term::variable(level.variable);
   loop::For fill{from_end, Term(0), map.upper - map.lower};
   fill.body = {{loop::Let{level.variable, map.upper - Term(1) - term::variable(from_end)}},
@@ -44,7 +44,7 @@ Block fill_hash(const Level &level, const plan::HashMap &map, const MapArrays &a
 
 /// Where every visit has a map of its own, the position that was found is still in scope.
 Block clear_hash(const Level &level, const plan::HashMap &map, const MapArrays &arrays) {
-  std::string other = level.variable + "_cleared";
+  std::string other = level.variable + ".cleared";
   std::vector<Term> keys;
   for (const Term &key : map.keys)
     keys.push_back(term::substitute(key, {{level.variable, term::variable(other)}}));
@@ -109,7 +109,7 @@ const LevelPlan *find_of(const LeafPlan &leaf, const std::string &value) {
 } // namespace
 
 std::string found_value(const Level &level, const plan::DenseMap &map) {
-  return level.variable + (map.holds_values() ? "_value" : "_present");
+  return level.variable + (map.holds_values() ? ".value" : ".present");
 }
 
 Block fill_map(const Level &level, const LevelPlan &plan, const MapArrays &arrays, const loop::Value &value) {
@@ -254,12 +254,12 @@ std::pair<loop::Block, loop::Value> sum_of_present(const combine::IterationSpace
   const loop::Value chosen = value::chosen(value);
   const double *number = value::number_of(chosen);
   if (number && *number == 1) {
-    const loop::Local count{head.variable + "_count"};
+    const loop::Local count{head.variable + ".count"};
     loop::Value all{count};
     if (type != value::Type::Int64) all = apply(value::conversion_to(type), std::vector{std::move(all)});
     return {looped({count.name, {loop::Number{0}}, value::Type::Int64}, {count, {present}}), std::move(all)};
   }
-  const loop::Local sum{head.variable + "_sum"};
+  const loop::Local sum{head.variable + ".sum"};
   const loop::Value test = apply(value::conversion_to(space.type), std::vector<loop::Value>{{present}});
   const loop::Value part =
       apply(loop::Operator::Select, std::vector<loop::Value>{test, chosen, {loop::Number{0}}});

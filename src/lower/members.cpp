@@ -122,7 +122,7 @@ public:
     std::map<std::string, std::string> names;
     for (const loop::Statement &statement : code_)
       if (const auto *let = std::get_if<loop::Let>(&statement.kind))
-        names.emplace(let->variable, let->variable + "_ahead");
+        names.emplace(let->variable, let->variable + ".ahead");
     loop::rename(code_, names);
     code_.insert(code_.begin(), {loop::Declare{total_, Term(0)}});
   }

@@ -132,8 +132,8 @@ private:
     return block;
   }
 
-  std::string begin() const { return here_.variable + "_from"; }
-  std::string end() const { return here_.variable + "_to"; }
+  std::string begin() const { return here_.variable + ".from"; }
+  std::string end() const { return here_.variable + ".to"; }
 
   /// Of a range that may not be there: then it is empty. Positions that are found lie side by side.
   Block found_range() const {
@@ -156,7 +156,7 @@ private:
     const bool is_found = merged_.is_conditional;
     std::string position = here_.variable;
     if (here_.is_find()) { // a walk keeps its state by that name
-      position += "_at";
+      position += ".at";
       loop::rename(inside, {{here_.variable, position}});
     }
     return {{position, is_found ? term::variable(begin()) : here_.lower,

@@ -41,18 +41,18 @@ namespace {
 
 Pieces pieces_of(const Level &level, const EqualWork &equal, const Term &size, Term number) {
   const std::string &name = level.variable;
-  Pieces pieces{loop::For{name + "_piece", Term(0), std::move(number)}, term::variable(name + "_start"),
-                term::variable(name + "_start") + size, term::variable(name + "_from"),
-                term::variable(name + "_to")};
+  Pieces pieces{loop::For{name + ".piece", Term(0), std::move(number)}, term::variable(name + ".start"),
+                term::variable(name + ".start") + size, term::variable(name + ".from"),
+                term::variable(name + ".to")};
   loop::Block &body = pieces.loop.body;
-  body.push_back({loop::Let{name + "_start", start_of(level, equal, size, pieces.loop.variable)}});
+  body.push_back({loop::Let{name + ".start", start_of(level, equal, size, pieces.loop.variable)}});
   if (equal.within)
-    loop::append(body, first_of(name + "_from", level, equal, pieces.start));
+    loop::append(body, first_of(name + ".from", level, equal, pieces.start));
   else
-    loop::append(body, lower_bound(name + "_from", level, term::less(equal.before, pieces.start)));
+    loop::append(body, lower_bound(name + ".from", level, term::less(equal.before, pieces.start)));
   Level rest = level;
   rest.lower = pieces.from;
-  loop::append(body, lower_bound(name + "_to", rest, term::less(equal.before, pieces.stop)));
+  loop::append(body, lower_bound(name + ".to", rest, term::less(equal.before, pieces.stop)));
   pieces.loop.comment = equal.within ? "pieces of equal work, which may cut an iteration in two"
                                      : "pieces of about equal work: whole iterations";
   return pieces;
@@ -65,7 +65,7 @@ Pieces pieces_of(const Level &level, const EqualWork &equal, int size) {
 }
 
 loop::ShareOut share_out(const Level &level, const EqualWork &equal, const Term &each) {
-  return {level.variable + "_pieces", level.variable + "_share", all_of(level, equal), each};
+  return {level.variable + ".pieces", level.variable + ".share", all_of(level, equal), each};
 }
 
 Pieces parts_of(const Level &level, const EqualWork &equal) {
@@ -89,7 +89,7 @@ Level part_of(const Level &inner, const EqualWork &equal, const Pieces &pieces) 
 }
 
 loop::Block at_cuts(const Level &level, const EqualWork &equal, int size, loop::Block body) {
-  const std::string piece = level.variable + "_cut", found = level.variable + "_first";
+  const std::string piece = level.variable + ".cut", found = level.variable + ".first";
   loop::For cuts{piece, Term(1), number_of(level, equal, size)};
   cuts.comment = "what pieces share starts at zero";
   cuts.body = first_of(found, level, equal, start_of(level, equal, Term(size), piece));
@@ -99,11 +99,11 @@ loop::Block at_cuts(const Level &level, const EqualWork &equal, int size, loop::
 }
 
 loop::For chunks_of(const Level &level, int size, std::string comment) {
-  const std::string name = level.variable + "_chunk";
+  const std::string name = level.variable + ".chunk";
   loop::For outer{name, Term(0), term::ceil_divide(level.upper - level.lower, size)};
   outer.comment = std::move(comment);
   outer.body.push_back(
-      {loop::Let{level.variable + "_from", level.lower + term::scale(size, term::variable(name))}});
+      {loop::Let{level.variable + ".from", level.lower + term::scale(size, term::variable(name))}});
   return outer;
 }
 

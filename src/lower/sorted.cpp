@@ -18,8 +18,8 @@ constexpr std::int64_t most_values_per_position = 4;
 class SortCode {
 public:
   SortCode(const scan::Level &here, const plan::SortedLoop &plan, const SortArrays &arrays)
-      : here_(here), plan_(plan), arrays_(arrays), slot_(term::variable(here.variable + "_slot")),
-        count_(term::variable(here.variable + "_count")) {}
+      : here_(here), plan_(plan), arrays_(arrays), slot_(term::variable(here.variable + ".slot")),
+        count_(term::variable(here.variable + ".count")) {}
 
   const Term &count() const { return count_; }
   Term position() const { return term::apply(arrays_.order, {slot_}); }
@@ -58,8 +58,8 @@ private:
 
   /// A stable distribution: the key itself is the digit (Knuth, volume 3, 5.2 D).
   Block dealt(std::size_t k) const {
-    const std::string name = here_.variable + "_key", many = name + "_count", sum = name + "_sum",
-                      to = here_.variable + "_to";
+    const std::string name = here_.variable + ".key", many = name + ".count", sum = name + ".sum",
+                      to = here_.variable + ".to";
     const Term each = term::variable(name), begin = term::apply(arrays_.begins, {each});
     const auto set_begin = [&](Term value) {
       return loop::SetElement{arrays_.begins, each, std::move(value)};

@@ -24,7 +24,7 @@ Term slot_of(const plan::Walk &walk) {
 
 std::string begin_of(const scan::Nest &nest, const LevelPlan &plan) {
   const Level &found = nest.levels[plan.level];
-  return plan.walk()->in_step ? found.variable + "_from" : state_variable(found, plan);
+  return plan.walk()->in_step ? found.variable + ".from" : state_variable(found, plan);
 }
 
 Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, const Term &first) {
@@ -52,11 +52,11 @@ Block fill_states(const std::string &array, const Level &level, const plan::Walk
   Block block;
   Term start = walk.start;
   if (!term::applications_of(start).empty()) {
-    std::string name = level.variable + "_start";
+    std::string name = level.variable + ".start";
     block.push_back({loop::Let{name, start}});
     start = term::variable(name);
   }
-  std::string slot = level.variable + "_slot";
+  std::string slot = level.variable + ".slot";
   loop::For fill{slot, Term(0), slots_of(walk.state_extent)};
   fill.body = {{loop::SetElement{array, term::variable(slot), start}}};
   fill.comment = fmt::format("find {}: initialise the states", level.variable);
@@ -67,7 +67,7 @@ Block fill_states(const std::string &array, const Level &level, const plan::Walk
 Term named_slot(const Level &level, const plan::Walk &walk, Block &block) {
   Term slot = slot_of(walk);
   if (walk.state_index.size() == 1) return slot;
-  std::string name = level.variable + "_slot";
+  std::string name = level.variable + ".slot";
   block.push_back({loop::Let{name, slot}});
   return term::variable(name);
 }

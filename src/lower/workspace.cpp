@@ -18,7 +18,7 @@ namespace {
 
 /// What stands behind the names of arrays that are one leaf's.
 std::string suffix_of(std::optional<int> leaf) {
-  return leaf ? fmt::format("_{}", *leaf + 1) : "";
+  return leaf ? fmt::format(".{}", *leaf + 1) : "";
 }
 
 } // namespace
@@ -40,16 +40,16 @@ MapArrays Workspace::add_map(const Level &level, const LevelPlan &plan, const lo
   MapArrays names;
   switch (map.form) {
   case plan::MapForm::Positions:
-    names.map = by_key("_positions", index_, false, "positions of {} by key; stale outside the segment");
+    names.map = by_key(".positions", index_, false, "positions of {} by key; stale outside the segment");
     break;
   case plan::MapForm::Values:
   case plan::MapForm::Marked:
-    names.map = by_key("_values", element_of(value.array), true, "the values of {} by key");
+    names.map = by_key(".values", element_of(value.array), true, "the values of {} by key");
     break;
-  case plan::MapForm::Presence: names.map = by_key("_presence", loop::ElementType::Bool, true, which); break;
+  case plan::MapForm::Presence: names.map = by_key(".presence", loop::ElementType::Bool, true, which); break;
   case plan::MapForm::Marks: break;
   }
-  if (map.has_marks()) names.more = by_key("_marks", loop::ElementType::Bit, false, which);
+  if (map.has_marks()) names.more = by_key(".marks", loop::ElementType::Bit, false, which);
   return names;
 }
 
@@ -70,11 +70,11 @@ MapArrays Workspace::add_hash(const Level &level, const plan::HashMap &map, bool
                               const std::string &own) {
   const Term position = term::variable(level.variable);
   const Term positions = extent_of_read(map.keys, [&](const Term &argument) { return argument == position; });
-  loop::WorkspaceArray first{level.variable + "_first" + own,     index_, false,
+  loop::WorkspaceArray first{level.variable + ".first" + own,     index_, false,
                              term::scale(2, positions) + Term(1), -1,     per_thread};
   first.about = fmt::format("for each hash of a key of {} the first position", level.tensor);
   MapArrays names{add(std::move(first)), ""};
-  names.more = add_scratch(level.variable + "_next" + own, index_, positions, per_thread,
+  names.more = add_scratch(level.variable + ".next" + own, index_, positions, per_thread,
                            fmt::format("for each position of {} the next one with its hash", level.tensor));
   return names;
 }
@@ -93,7 +93,7 @@ loop::ElementType Workspace::state_element(const Level &level, const plan::Walk 
 
 std::string Workspace::add_states(const Level &level, const plan::Walk &walk, bool per_thread,
                                   std::optional<int> leaf) {
-  return add_scratch(level.variable + "_states" + suffix_of(leaf), state_element(level, walk),
+  return add_scratch(level.variable + ".states" + suffix_of(leaf), state_element(level, walk),
                      slots_of(walk.state_room), per_thread,
                      fmt::format("where the walks over {} stand", level.tensor));
 }
@@ -110,14 +110,14 @@ std::string Workspace::add_next(const Level &level, const plan::Walk &walk, bool
             -shift <= largest_shift;
   }
   none = small ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max() / 4;
-  return add_scratch(level.variable + "_next", small ? loop::ElementType::Int32 : loop::ElementType::Int64,
+  return add_scratch(level.variable + ".next", small ? loop::ElementType::Int32 : loop::ElementType::Int64,
                      slots_of(walk.state_room), per_thread,
                      fmt::format("the tile where each walk over {} stands", level.tensor));
 }
 
 std::string Workspace::add_next_of_segments(const std::string &result, const std::string &position,
                                             const std::optional<Term> &segments) {
-  loop::WorkspaceArray array{position + "_next", index_, false, segments.value_or(Term(0)), std::nullopt};
+  loop::WorkspaceArray array{position + ".next", index_, false, segments.value_or(Term(0)), std::nullopt};
   array.grows = !segments;
   array.about = fmt::format("the number of entries of each segment of {}, then where the next one goes{}",
                             result, segments ? "" : "; of each thread's part by itself");
@@ -125,7 +125,7 @@ std::string Workspace::add_next_of_segments(const std::string &result, const std
 }
 
 std::string Workspace::add_entries_of_parts(const std::string &result, const std::string &position) {
-  loop::WorkspaceArray array{position + "_parts", loop::ElementType::Int64, false, Term(0), std::nullopt};
+  loop::WorkspaceArray array{position + ".parts", loop::ElementType::Int64, false, Term(0), std::nullopt};
   array.grows = true;
   array.about = fmt::format("the number of entries of {} in each thread's part", result);
   return add(std::move(array));
@@ -160,8 +160,8 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
     return add(array);
   };
   array.grows = grows;
-  SortArrays names{added("_order", fmt::format("positions of {}, sorted", level.tensor)), "", "", grows};
-  names.keys = added("_keys", "and their keys");
+  SortArrays names{added(".order", fmt::format("positions of {}, sorted", level.tensor)), "", "", grows};
+  names.keys = added(".keys", "and their keys");
   names.room_of_each = loop::room_to_sort(array.element);
   array.extent = term::scale(names.room_of_each, positions);
   array.element = loop::ElementType::Int64;
@@ -175,14 +175,14 @@ SortArrays Workspace::add_sorted(const Level &level, const plan::SortedLoop &pla
       sorts.push_back(term::negation(is_dealt(extent, count)));
     array.when = term::disjunction(std::move(sorts));
   }
-  names.room = added("_room", "to sort them");
+  names.room = added(".room", "to sort them");
   if (plan.extents.empty()) return names;
   array.when = term::truth();
   array.element = element;
   array.extent = Term(0);
   array.grows = true;
   names.begins =
-      added("_begins", fmt::format("the number of positions of {} with each key, then where the next "
+      added(".begins", fmt::format("the number of positions of {} with each key, then where the next "
                                    "one goes",
                                    level.tensor));
   return names;

@@ -95,7 +95,7 @@ TEST(LowerWalks, counts_what_is_skipped) {
     try_all(plan::Method::Sequential, plan::Direction::Down, partitioned, hits);
     std::string text =
         loop::to_text(walking(plan::Method::Sequential, plan::Direction::Up, partitioned, hits));
-    EXPECT_EQ(text.find("B.p_count") != std::string::npos, partitioned) << text;
+    EXPECT_EQ(text.find("B.p.count") != std::string::npos, partitioned) << text;
   }
 }
 

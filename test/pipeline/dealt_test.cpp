@@ -104,9 +104,9 @@ TEST(Dealt, keys_of_known_range_are_counted) {
   };
   const std::string kept = text("-f A=coo_unsorted\n-f C=csr");
   EXPECT_NE(kept.find("if A.N <= 4*A.NNZ {"), std::string::npos) << kept;
-  EXPECT_NE(kept.find("sort A.p_order by A.p_keys"), std::string::npos) << kept;
+  EXPECT_NE(kept.find("sort A.p.order by A.p.keys"), std::string::npos) << kept;
   const LayoutFile weaker(without(shipped("coo_unsorted"), "  property range col in [0, N);\n"));
   const std::string wide = text("-f A=" + weaker.path() + ":coo_unsorted\n-f C=csr");
   EXPECT_EQ(wide.find("if A.N <= 4*A.NNZ {"), std::string::npos) << wide;
-  EXPECT_NE(wide.find("sort A.p_order by A.p_keys"), std::string::npos) << wide;
+  EXPECT_NE(wide.find("sort A.p.order by A.p.keys"), std::string::npos) << wide;
 }

@@ -256,13 +256,13 @@ TEST(PipelineParallel, a_find_state_shared_by_the_iterations_leads_to_chunks_wit
   EXPECT_EQ(finds_of(made), "B.r: sequential, B.p: sequential");
   const loop::For *chunks = parallel_loop(made.program.body);
   ASSERT_NE(chunks, nullptr);
-  EXPECT_EQ(chunks->variable, "A.r_chunk");
+  EXPECT_EQ(chunks->variable, "A.r.chunk");
   EXPECT_EQ(chunks->parallel->chunk, 1);
   EXPECT_EQ(term::to_text(chunks->upper), "floor((A.NR + 6) / 7)");
   // The seed: where the first target of the chunk is found, by a search within the chunk's own scope.
   std::string body = loop::to_text(chunks->body);
   EXPECT_EQ(count(body, "# find B.r: binary search"), 1u) << body;
-  EXPECT_EQ(count(body, "B.rowidx(B.r_middle) < A.rowidx(A.r_from)"), 1u) << body;
+  EXPECT_EQ(count(body, "B.rowidx(B.r.middle) < A.rowidx(A.r.from)"), 1u) << body;
   EXPECT_EQ(count(loop::to_text(made.program.body), "var B.r = 0"), count(body, "var B.r = 0"));
 }
 

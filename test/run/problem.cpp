@@ -277,7 +277,7 @@ std::vector<ArrayState> array_states() {
   add(both, {{"A", "csr"}, {"B", "@diagonals"}}, "B.d, i", "A.p", "i", "A.M", false, "i");
   add(inner, {{"A", "coo"}, {"B", "csc"}}, "A.p, j", "B.p", "i, j", "A.M*B.N", false, "j");
   // Each chunk has an array.
-  add("C(i,j) = A(i,j) * B(i,j)", {{"B", "csc"}}, "i, j", "B.p", "j", "A.N", true, "i_chunk");
+  add("C(i,j) = A(i,j) * B(i,j)", {{"B", "csc"}}, "i, j", "B.p", "j", "A.N", true, "i.chunk");
   // Each chunk would need one, for a row's few entries.
   add("C(i,j) = A(i,j) * B(i,j)", {{"A", "csr"}, {"B", "csc"}}, "i, A.p", "B.p", "j", "A.N", false, "");
   // Slots by a column; matches that are adjacent; downwards.

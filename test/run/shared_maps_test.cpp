@@ -31,9 +31,9 @@ TEST(SharedMaps, are_as_large_as_their_keys) {
                         {"B=" + method}});
     EXPECT_TRUE(check_on_small_inputs(kernel, 40, false, random, runs));
     EXPECT_EQ(workspace_of(kernel),
-              method == "map" ? "B.p_values[A.N] per thread; B.p_values_2[A.M] per thread; "
-                              : "B.p_first[2*B.LOWER + 1] per thread; B.p_next[B.LOWER] per thread; "
-                                "B.p_first_2[2*B.UPPER + 1] per thread; B.p_next_2[B.UPPER] per thread; ");
+              method == "map" ? "B.p.values[A.N] per thread; B.p.values_2[A.M] per thread; "
+                              : "B.p.first[2*B.LOWER + 1] per thread; B.p.next[B.LOWER] per thread; "
+                                "B.p.first_2[2*B.UPPER + 1] per thread; B.p.next_2[B.UPPER] per thread; ");
   }
 }
 
@@ -43,14 +43,14 @@ TEST(SharedMaps, are_each_threads_or_of_all) {
   std::size_t runs = 0;
   Interpreted kernel(
       {"C(i,j) = A(i,k) * B(k,j)", {{"A", "dcsc"}, {"B", "lower_diagonal"}}, {"shift C.a by 1"}, {}});
-  EXPECT_EQ(workspace_of(kernel), "A.p_values[A.M]; A.p_values_2[A.M] per thread; ");
+  EXPECT_EQ(workspace_of(kernel), "A.p.values[A.M]; A.p.values_2[A.M] per thread; ");
   EXPECT_TRUE(check_on_small_inputs(kernel, 40, false, random, runs));
 }
 
 /// Both pieces fill it by rows: one array serves both.
 TEST(SharedMaps, kept_in_one_way_are_one) {
   Interpreted kernel({"s = A(i,j) * B(i,j)", {{"A", "symmetric_csr"}, {"B", "csr"}}, {}, {"B=map"}});
-  EXPECT_EQ(workspace_of(kernel), "B.p_values[A.N] per thread; ");
+  EXPECT_EQ(workspace_of(kernel), "B.p.values[A.N] per thread; ");
 }
 
 /// What a coordinate is found by has the coordinate's name in each statement of a loop.
@@ -76,6 +76,6 @@ TEST(SharedMaps, chains_have_links_up_to_the_last_position) {
                       {{"A", "@unusual/coo_from_two"}, {"B", "csr"}},
                       {"order i, B.p; find A by hash"},
                       {}});
-  EXPECT_EQ(workspace_of(kernel), "A.p_first[2*A.NNZ + 5]; A.p_next[A.NNZ + 2]; ");
+  EXPECT_EQ(workspace_of(kernel), "A.p.first[2*A.NNZ + 5]; A.p.next[A.NNZ + 2]; ");
   EXPECT_TRUE(check_on_small_inputs(kernel, 40, false, random, runs));
 }

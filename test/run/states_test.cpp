@@ -57,7 +57,7 @@ TEST(ArrayStates, where_and_how_they_are_kept) {
     const loop::Program &program = kernel.compilation().program;
     EXPECT_EQ(parallel_loop(program), each.parallel);
     ASSERT_EQ(program.workspace.size(), 1u);
-    EXPECT_EQ(program.workspace[0].name, each.found + "_states");
+    EXPECT_EQ(program.workspace[0].name, each.found + ".states");
     EXPECT_EQ(term::to_text(program.workspace[0].extent), each.room);
     EXPECT_EQ(program.workspace[0].per_thread, each.per_thread);
   }

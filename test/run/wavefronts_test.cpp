@@ -120,7 +120,7 @@ TEST(Wavefronts, walks_that_begin_in_an_iteration_have_states_of_each_thread) {
               {"B.p=seq"}});
   for (const loop::WorkspaceArray &array : kernel.compilation().program.workspace) {
     EXPECT_TRUE(array.per_thread) << array.name;
-    states += array.name.find("_states") != std::string::npos;
+    states += array.name.find(".states") != std::string::npos;
   }
   EXPECT_GT(states, 0u);
   EXPECT_TRUE(check_on_small_inputs(kernel, 6, true, random, runs));
