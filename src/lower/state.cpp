@@ -49,19 +49,11 @@ Block seed(const scan::Nest &nest, const LevelPlan &plan, std::size_t parallel, 
 }
 
 Block fill_states(const std::string &array, const Level &level, const plan::Walk &walk) {
-  Block block;
-  Term start = walk.start;
-  if (!term::applications_of(start).empty()) {
-    std::string name = level.variable + ".start";
-    block.push_back({loop::Let{name, start}});
-    start = term::variable(name);
-  }
   std::string slot = level.variable + ".slot";
   loop::For fill{slot, Term(0), slots_of(walk.state_extent)};
-  fill.body = {{loop::SetElement{array, term::variable(slot), start}}};
+  fill.body = {{loop::SetElement{array, term::variable(slot), walk.start}}};
   fill.comment = fmt::format("find {}: initialise the states", level.variable);
-  block.push_back({std::move(fill)});
-  return block;
+  return {{std::move(fill)}};
 }
 
 Term named_slot(const Level &level, const plan::Walk &walk, Block &block) {

@@ -124,3 +124,18 @@ TEST(ArrayStates, compiled_on_one_thread_and_two) {
   std::cout << calls << " calls\n";
   EXPECT_GT(calls, 1000u);
 }
+
+/// In front of a loop that statements share they are filled where the condition around their own holds.
+TEST(ArrayStates, are_filled_under_a_condition) {
+  std::mt19937_64 random(33);
+  std::size_t runs = 0;
+  Interpreted kernel({"size l; tensor A(m,n), B(q,n), z(l,q); for i in [0,l) { for k in [0,q) { let s = 0; "
+                      "if i < m { for j { s += A(i,j) * B(k,j); } } z(i,k) = s * s; } }",
+                      {{"A", "csr"}, {"B", "@unusual/dia_in_any_order"}},
+                      {},
+                      {"A=seq"}});
+  ASSERT_EQ(kernel.compilation().program.workspace.size(), 1u);
+  EXPECT_EQ(kernel.compilation().program.workspace[0].name, "A.p.states.2");
+  EXPECT_TRUE(check_on_small_inputs(kernel, 40, true, random, runs));
+  EXPECT_GT(runs, 100u);
+}
