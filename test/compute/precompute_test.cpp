@@ -140,7 +140,7 @@ TEST(ResultLocal, EachTermInLoopsOfItsOwn) {
             "    w(j) += A(i, j);\n"
             "  }\n"
             "  for j {\n"
-            "    w(j) += -2.5 * B(j, i) / d(j);\n"
+            "    w(j) += -(2.5 * B(j, i) / d(j));\n"
             "  }\n"
             "  for k {\n"
             "    for j {\n"
