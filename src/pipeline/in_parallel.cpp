@@ -82,8 +82,6 @@ void LeafPlanner::deal_in_parallel(Leaf &leaf, std::size_t number) {
     leaf.plan.dealt_by_threads =
         choose::parts_for_threads(space, leaf.plan, in_.combination, least, in_.prover);
   leaf.parallel = leaf.plan.level_of_threads();
-  if (!asked.parallel.empty() && !is_asked_for(leaf))
-    choose::fail_carried(asked.parallel.front(), choose::verdict_of(leaf.verdicts, leaf.plan, 0));
 }
 
 void LeafPlanner::join_teams(std::vector<Leaf> &leaves, Steps &steps) {

@@ -540,7 +540,10 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
     }
   if (!found.is_kept) out_of_order_ = number, found_order_ = found;
   leaf.plan.is_distinct = found.is_distinct;
-  if (leaf.plan.is_dealt) return deal_in_parallel(leaf, number);
+  if (leaf.plan.is_dealt) deal_in_parallel(leaf, number);
+  const parse::ScheduleTree asked = choose::asked_of(in_.schedule, leaf.plan.nest);
+  if (found.is_kept && !leaf.parallel && leaf.plan.shared == 0 && !asked.parallel.empty())
+    choose::fail_carried(asked.parallel.front(), choose::verdict_of(leaf.verdicts, leaf.plan, 0));
   const bool is_asked = found.is_kept && is_asked_for(leaf);
   if (is_asked) choose::check_states(leaf.plan, *leaf.parallel, space, in_.schedule);
   if (!leaf.plan.parallel || choose::appends_apart(leaf.plan, *leaf.plan.parallel, space, in_.prover)) return;
