@@ -173,6 +173,13 @@ private:
 
 } // namespace
 
+std::string ArrayFolder::reference() const {
+  if (parameters.empty()) return layout;
+  const std::size_t name = layout.find_last_of("/:"); // a file's name may have spaces
+  const std::size_t end = std::min(layout.find(' ', name == std::string::npos ? 0 : name), layout.size());
+  return fmt::format("{}<{}>{}", layout.substr(0, end), fmt::join(parameters, ", "), layout.substr(end));
+}
+
 const Array &ArrayFolder::array(const std::string &name) const {
   auto found = arrays.find(name);
   if (found != arrays.end()) return found->second;

@@ -199,8 +199,7 @@ Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type,
 
 Tensor from_folder(const std::string &path, const std::string &text) {
   const data::ArrayFolder folder = data::read_folder(path);
-  std::string reference = folder.layout;
-  if (!folder.parameters.empty()) reference += fmt::format("<{}>", fmt::join(folder.parameters, ","));
+  const std::string reference = folder.reference();
   const Wanted wanted = read_layout(
       text.empty() ? reference : text, folder.sizes.empty() ? 0 : [&] {
         // The order isn't in the file: that of the layout which has these sizes.

@@ -178,12 +178,10 @@ private:
   tensor::Tensor in_its_layout(const compute::TensorUse &use, const data::ArrayFolder &folder) const {
     const layout::Layout &layout = front_.layouts.at(use.name);
     if (!tensor::names_layout(folder, layout)) {
-      std::string named = folder.layout;
-      if (!folder.parameters.empty()) named += fmt::format("<{}>", fmt::join(folder.parameters, ", "));
       report::fail(
           Kind::bad_array_folder, text::Place::of_file(folder.path),
-          fmt::format("these arrays are in layout `{}`, as layout.json says, and not in `{}`", named,
-                      layout.name),
+          fmt::format("these arrays are in layout `{}`, as layout.json says, and not in `{}`",
+                      folder.reference(), layout.name),
           fmt::format("leave out `-f {}=...`; `unravel convert` puts them into another layout", use.name));
     }
     return tensor::from_folder(folder, layout, pack_options(request_).index, pack_options(request_).value);

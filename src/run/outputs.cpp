@@ -66,7 +66,7 @@ void check_outputs(const std::map<std::string, std::string> &outputs,
 
 void write_output(const std::string &path, const tensor::Tensor &result, bool is_sparse,
                   const data::WriteOptions &options) {
-  if (!data::is_output_file(path)) return data::write_folder(path, tensor::to_folder(result));
+  if (!data::is_output_file(path)) return data::write_folder(path, tensor::to_folder(result, is_sparse ? options.fill : 0));
   const data::Coordinates entries = convert::unpack_exactly(result);
   is_sparse ? data::write_tensor(path, entries, options) : data::write_dense(path, entries, options);
 }

@@ -163,9 +163,7 @@ private:
       const data::ArrayFolder &folder = folders_[tensor] = data::read_folder(input, read_options(request_));
       for (const auto &[name, array] : folder.arrays)
         request_.compile.arrays[tensor].emplace(name, array.type());
-      formats[tensor] = folder.layout;
-      if (!folder.parameters.empty())
-        formats[tensor] += fmt::format("<{}>", fmt::join(folder.parameters, ","));
+      formats[tensor] = folder.reference();
     }
     return formats;
   }

@@ -159,9 +159,10 @@ bool names_layout(const ArrayFolder &folder, const layout::Layout &layout) {
          written(named.parameters) == written(layout.parameters);
 }
 
-ArrayFolder to_folder(const Tensor &tensor) {
+ArrayFolder to_folder(const Tensor &tensor, double fill) {
   ArrayFolder folder;
   folder.layout = tensor.layout.base_name;
+  if (fill != 0) folder.layout += fmt::format(" fill {}", fill);
   folder.parameters = tensor.layout.parameters;
   folder.sizes = tensor.sizes;
   folder.counts = tensor.counts;

@@ -20,7 +20,7 @@ void check_shapes(const data::ArrayFolder &folder, const Tensor &tensor);
 /// user's own go by their names there.
 bool names_layout(const data::ArrayFolder &folder, const layout::Layout &layout);
 
-/// Raw arrays for write_folder.
-data::ArrayFolder to_folder(const Tensor &tensor);
+/// Raw arrays for write_folder. `fill`: what elements are that aren't stored; layout.json says it, unless 0.
+data::ArrayFolder to_folder(const Tensor &tensor, double fill = 0);
 
 } // namespace unravel::tensor

@@ -1,4 +1,5 @@
 #include "check/validate.h"
+#include "combine/space.h"
 #include "convert/convert.h"
 #include "convert/duplicates.h"
 #include "convert/exact.h"
@@ -239,9 +240,7 @@ private:
   /// What says the layout, fill and type of a folder's arrays: --from, or the folder itself.
   parse::LayoutReference reference_of(const data::ArrayFolder &folder) const {
     if (!options_.from.empty()) return reference("--from", options_.from);
-    std::string name = folder.layout;
-    if (!folder.parameters.empty()) name += fmt::format("<{}>", fmt::join(folder.parameters, ","));
-    return reference(options_.input, name);
+    return reference(options_.input, folder.reference());
   }
 
   /// The layout that a folder's arrays are in. A name may stand for layouts of several orders; it is the one
@@ -299,7 +298,8 @@ private:
     facts_.to = to.name;
     facts_.bytes = made.bytes();
     facts_.entries = made.entries();
-    timed("write", [&] { data::write_folder(options_.output, tensor::to_folder(made)); });
+    const double fill = combine::has_slot_of_each(made.layout) ? 0 : pack_.fill;
+    timed("write", [&] { data::write_folder(options_.output, tensor::to_folder(made, fill)); });
   }
 
   /// Sorted and without duplicates, whatever the arrays are; all elements where they all have a slot.

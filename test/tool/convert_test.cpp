@@ -234,7 +234,6 @@ TEST(ToolConvert, TheFormatSaysTheType) {
       << both.error;
 }
 
-/// A folder of somebody's arrays was taken for one that convert has written.
 /// What is behind the layout is of the arrays, as it is for `run -i`.
 TEST(ToolConvert, TheFolderSaysFillAndType) {
   Desk desk;
@@ -242,8 +241,13 @@ TEST(ToolConvert, TheFolderSaysFillAndType) {
   const std::string filled = "5 7 -1.5\n7 7 7\n2 7 7\n7 7 0.25\n";
   convert(desk, {"a.mtx", "in", "-f", "csr fill 7"});
   convert(desk, {"in", "o.txt"});
-  EXPECT_EQ(desk.read("o.txt"), "5 0 -1.5\n0 0 0\n2 0 0\n0 7 0.25\n"); // arrays don't say their fill
+  EXPECT_EQ(desk.read("o.txt"), filled);
   convert(desk, {"in", "o.txt", "--from", "csr fill 7"});
+  EXPECT_EQ(desk.read("o.txt"), filled);
+  convert(desk, {"in", "blocks", "-f", "bcsr<2,2>"});
+  convert(desk, {"blocks", "o.txt"});
+  EXPECT_EQ(desk.read("o.txt"), filled);
+  EXPECT_EQ(desk.unravel({"run", "y(i,j) = A(i,j)", "-i", "A=blocks", "-o", "y=o.txt", "--check"}).code, 0);
   EXPECT_EQ(desk.read("o.txt"), filled);
   convert(desk, {"in", "rows", "--from", "csr fill 7", "-f", "dense"});
   convert(desk, {"rows", "o.txt"});
@@ -272,6 +276,7 @@ TEST(ToolConvert, TheFolderSaysFillAndType) {
   expect_refused(desk, {"n", "o.txt", "--from", "dense int8", "--type", "f64"}, refusal);
 }
 
+/// A folder of somebody's arrays was taken for one that convert has written.
 TEST(ToolConvert, AFolderWhoseNameEndsLikeAFiles) {
   Desk desk;
   convert(desk, {"random:3x3", "new.csr/", "-f", "csr"});
