@@ -168,7 +168,8 @@ private:
 
   /// What was made around a part of the leaf.
   void take_over(const Lowerer &outer) {
-    sum_ = outer.sum_, listed_ = outer.listed_, map_arrays_ = outer.map_arrays_;
+    sum_ = outer.sum_, listed_ = outer.listed_;
+    map_arrays_ = outer.map_arrays_, state_arrays_ = outer.state_arrays_;
   }
 
   bool is_choice(std::size_t index) const { return index == plan_.split && !plan_.alternatives.empty(); }
@@ -509,7 +510,6 @@ private:
     lowerer.clear_at_ = clear_at_, lowerer.parallel_ = parallel_; // in the same loops
     lowerer.begins_ = begins_inside(*plan_.equal(), pieces);
     lowerer.take_over(*this);
-    lowerer.state_arrays_ = state_arrays_;
     lowerer.jumps_ = jumps_;
     lowerer.atomic_ = plan_.equal()->adds;
     return lowerer.guarded(index);
