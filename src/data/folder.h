@@ -11,7 +11,7 @@
 namespace unravel::data {
 
 struct ArrayFolder {
-  std::string layout; // as -f has it, perhaps with a type or a fill: "csr fill 7"
+  std::string layout; // as -f has it, perhaps with a type or a fill: "L fill 7"
   std::vector<std::int64_t> parameters;
   std::map<std::string, std::int64_t> sizes;
   std::map<std::string, std::int64_t> counts;
@@ -19,7 +19,7 @@ struct ArrayFolder {
   /// Where it was read from, for messages; empty for one made in memory.
   std::string path;
 
-  /// The layout with its parameters: "bcsr<4, 4> fill 7".
+  /// The layout with its parameters behind its name: "L<4, 4> fill 7".
   std::string reference() const;
 
   /// The array of that name. Throws bad_array_folder when there is none.

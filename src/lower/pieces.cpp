@@ -35,10 +35,6 @@ loop::Block first_of(const std::string &name, const Level &level, const EqualWor
   return lower_bound(name, level, term::at_most(behind(level, equal), start));
 }
 
-} // namespace
-
-namespace {
-
 Pieces pieces_of(const Level &level, const EqualWork &equal, const Term &size, Term number) {
   const std::string &name = level.variable;
   Pieces pieces{loop::For{name + ".piece", Term(0), std::move(number)}, term::variable(name + ".start"),
