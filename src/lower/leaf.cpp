@@ -117,8 +117,17 @@ private:
     // From the first level on, each plan sets the result as it suits it.
     if (is_choice(index) && index == 0) return chosen(index);
     Block block = search_ ? Block() : cleared(index);
+    if (index == 0 && !search_ && clears_before_masks()) {
+      block = of_statement({clearing_->everything()});
+      clearing_ = nullptr;
+    }
     loop::append(block, looked_up(index, 0));
     return block;
+  }
+
+  /// Is all of the result set, and may a mask skip all loops?
+  bool clears_before_masks() const {
+    return clearing_ && !clear_at_ && stands_behind_mask(space_, plan_, parallel_, 1);
   }
 
   bool is_looked_up_at(std::size_t index, std::size_t lookup) const {
