@@ -24,13 +24,11 @@ Expressions::Printed Expressions::print_part(const loop::Value::Apply &x, Elemen
 Expressions::Printed Expressions::print_complex(const loop::Value::Apply &x) const {
   need_type(type_);
   switch (x.op.kind()) {
-  case Operator::Negate:
-  case Operator::Add: return print_applied(x);
   case Operator::Multiply: return print_complex_product(x);
   case Operator::Conjugate:
     return {fmt::format("conj{}({})", end_of_c(type_), print_value(x.arguments[0]).text), primary, false};
   case Operator::Divide: break;
-  default: return print_called(x);
+  default: return print_applied(x);
   }
   const Printed dividend = print_value(x.arguments[0]);
   if (const std::optional<Printed> real = print_as_real(x.arguments[1]))

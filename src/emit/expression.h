@@ -144,7 +144,7 @@ private:
   Printed print_chain(const loop::Value::Apply &x, const Printed &first,
                       const std::function<Printed(const loop::Value &)> &print) const;
   Printed print_applied(const loop::Value::Apply &x) const;
-  Printed print_called(const loop::Value::Apply &x) const;
+  Printed print_called(const loop::Value::Apply &x, const Printed &first) const;
   Printed print_part(const loop::Value::Apply &x, loop::ElementType below) const;
   Printed print_complex(const loop::Value::Apply &x) const;
   Printed print_complex_product(const loop::Value::Apply &x) const;

@@ -182,11 +182,11 @@ Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) con
     if (value::is_integer(type_)) return first;
     return {fmt::format("unravel_stored{}({})", need_typed("stored", type_), first.text), primary, false};
   case Operator::Divide:
-    if (value::is_integer(type_)) return print_called(x);
+    if (value::is_integer(type_)) return print_called(x, first);
     break;
   case Operator::Add:
   case Operator::Multiply: break;
-  default: return print_called(x);
+  default: return print_called(x, first);
   }
   return print_chain(x, first, [&](const loop::Value &part) { return print_value(part); });
 }
@@ -234,11 +234,7 @@ std::string Expressions::called_with(const loop::Operator &op, const std::vector
   return joined_by(function, arguments);
 }
 
-Expressions::Printed Expressions::print_called(const loop::Value::Apply &x) const {
-  const std::optional<Printed> condition = x.op == Operator::Select && value::is_complex(type_)
-                                               ? print_as_real(x.arguments.front())
-                                               : std::nullopt;
-  const Printed first = condition ? *condition : print_value(x.arguments.front());
+Expressions::Printed Expressions::print_called(const loop::Value::Apply &x, const Printed &first) const {
   switch (x.op.kind()) {
   case Operator::First:
   case Operator::Conjugate: // of real numbers
@@ -264,9 +260,9 @@ Expressions::Printed Expressions::print_called(const loop::Value::Apply &x) cons
   }
   default: break;
   }
-  std::vector<std::string> arguments;
-  for (const loop::Value &argument : x.arguments)
-    arguments.push_back(print_value(argument).text);
+  std::vector<std::string> arguments{first.text};
+  for (std::size_t k = 1; k < x.arguments.size(); ++k)
+    arguments.push_back(print_value(x.arguments[k]).text);
   return {called_with(x.op, arguments, type_), primary, false};
 }
 

@@ -14,20 +14,26 @@ namespace unravel::tool {
 
 namespace {
 
-std::string name_of(const run::Trial &trial) {
-  const std::string name = trial.schedule.empty() ? "without a schedule" : trial.schedule;
+/// What the kernel is called to which nothing was added.
+std::string unchanged(const Options &options) {
+  return options.schedules.empty() ? "without a schedule" : "as scheduled";
+}
+
+std::string name_of(const run::Trial &trial, const Options &options) {
+  const std::string name = trial.schedule.empty() ? unchanged(options) : trial.schedule;
   return trial.once > 0 ? fmt::format("and {:.3f} ms once {}", trial.once, name) : name;
 }
 
-std::string progress_text(const run::Progress &progress, double seconds) {
+std::string progress_text(const run::Progress &progress, const Options &options) {
   return fmt::format("tune  {:.3f} ms {} ({:.1f} s of {:g} s)\n", progress.trial.milliseconds,
-                     name_of(progress.trial), progress.seconds, seconds);
+                     name_of(progress.trial, options), progress.seconds, options.tune);
 }
 
-std::string tuning_text(const run::Tuning &tuning) {
+std::string tuning_text(const run::Tuning &tuning, const Options &options) {
   const run::Trial &best = tuning.trials[tuning.best];
-  std::string text = fmt::format("tuned {:.3f} ms {}", best.milliseconds, name_of(best));
-  if (tuning.best != 0) text += fmt::format(", without a schedule {:.3f} ms", tuning.trials[0].milliseconds);
+  std::string text = fmt::format("tuned {:.3f} ms {}", best.milliseconds, name_of(best, options));
+  if (tuning.best != 0)
+    text += fmt::format(", {} {:.3f} ms", unchanged(options), tuning.trials[0].milliseconds);
   if (tuning.is_kept)
     text += "; chosen by an earlier run";
   else if (tuning.trials.size() == 1)
@@ -97,7 +103,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
     run::Report report;
     if (options->tune > 0) {
       run::Tuned tuned = run::tune(request, options->tune, details, [&](const run::Progress &progress) {
-        if (!json) std::cerr << progress_text(progress, options->tune);
+        if (!json) std::cerr << progress_text(progress, *options);
       });
       tuning = std::move(tuned.tuning);
       report = std::move(tuned.report);
@@ -114,7 +120,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
       if (tuning) out["tuning"] = tuning_json(*tuning);
       text = json_text(out);
     } else {
-      text = show::run_text(report) + (tuning ? tuning_text(*tuning) : "");
+      text = show::run_text(report) + (tuning ? tuning_text(*tuning, *options) : "");
     }
     if (report.comparison && !report.comparison->ok) code = 1;
     if (!options->report.empty()) write_report(*options, std::move(report));

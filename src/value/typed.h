@@ -14,8 +14,13 @@ struct TypedParts {
   bool is_complex = false;    // a complex number
 };
 
-template <class Value, class OfLeaf>
-std::optional<Type> computed_in(const Value &tree, const OfLeaf &of_leaf);
+/// What a tree of these parts is computed in.
+inline std::optional<Type> computed_in(const TypedParts &parts) {
+  const bool is_integral = !parts.common || is_integer(*parts.common);
+  if (parts.is_complex) return complex_of(parts.common.value_or(Type::Float64));
+  if (is_integral && (parts.is_real || (parts.is_fraction && parts.common))) return Type::Float64;
+  return parts.common;
+}
 
 template <class Value, class OfLeaf>
 void collect_types(const Value &tree, const OfLeaf &of_leaf, bool is_alone, TypedParts &parts) {
@@ -36,9 +41,15 @@ void collect_types(const Value &tree, const OfLeaf &of_leaf, bool is_alone, Type
     parts.is_complex = true;
     return;
   }
-  if (takes_part(made->op))
-    if (const auto own = computed_in(made->arguments.front(), of_leaf); own && is_complex(*own))
-      return add(type_of_parts(*own));
+  if (takes_part(made->op)) {
+    TypedParts below;
+    collect_types(made->arguments.front(), of_leaf, false, below);
+    if (const auto own = computed_in(below); own && is_complex(*own)) return add(type_of_parts(*own));
+    if (below.common) add(*below.common);
+    parts.is_real = parts.is_real || below.is_real;
+    parts.is_fraction = parts.is_fraction || below.is_fraction;
+    return;
+  }
   parts.is_real = parts.is_real || is_real(made->op);
   for (const Value &argument : made->arguments)
     collect_types(argument, of_leaf, is_alone && made->op == Operator::Stored, parts);
@@ -52,10 +63,7 @@ template <class Value, class OfLeaf>
 std::optional<Type> computed_in(const Value &tree, const OfLeaf &of_leaf) {
   TypedParts parts;
   collect_types(tree, of_leaf, true, parts);
-  const bool is_integral = !parts.common || is_integer(*parts.common);
-  if (parts.is_complex) return complex_of(parts.common.value_or(Type::Float64));
-  if (is_integral && (parts.is_real || (parts.is_fraction && parts.common))) return Type::Float64;
-  return parts.common;
+  return computed_in(parts);
 }
 
 /// What the arguments of an operator are computed in where that isn't the type around it, `outer`: what is

@@ -99,6 +99,11 @@ TEST(ToolTune, TextForPeople) {
   EXPECT_NE(ran.error.find(" s of 1e-06 s)\n"), std::string::npos) << ran.error;
   EXPECT_NE(ran.out.find("ms without a schedule; no other kernel was measured\n"), std::string::npos)
       << ran.out;
+  const Outcome scheduled =
+      desk.unravel(with({"-i", "x=ones", "--tune", "0.000001", "--no-cache", "-s", "serial"}));
+  EXPECT_EQ(scheduled.code, 0) << scheduled.error;
+  EXPECT_NE(scheduled.out.find("ms as scheduled; no other kernel was measured\n"), std::string::npos)
+      << scheduled.out;
 }
 
 TEST(ToolTune, Refusals) {
