@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,7 @@ struct Front {
   std::optional<parse::ProgramTree> tree; // the program as it is written, unless it is a line
   std::string program;             // what was read from C, or a line was made into, printed; else empty
   std::string why;                 // it was made into that program: comments in front of it
+  std::set<std::string> kept;      // results that locals hold until the end (with_kept_result)
   std::string line;                // a program was made into one, printed; else empty
   std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
   bool is_planned = false;         // its program computes products by plans

@@ -365,7 +365,7 @@ Front read_request(const Request &request) {
                      fmt::format("`{}` is an operand: it has arrays of its own", use.name),
                      fmt::format("`like:` is for the result; write -f {}=LAYOUT", use.name));
       if (!compute::free_statement_of(front.computation.program, use.name))
-        report::fail(Kind::bad_structure, reference.span, "the result of a program is dense so far");
+        report::fail(Kind::bad_structure, reference.span, "a result of a program has a structure of its own so far");
       front.like = reference; // once the operands' layouts are there
       continue;
     }
@@ -446,6 +446,7 @@ Front with_kept_result(const Request &request, Front front, const std::string &r
   front.why += fmt::format("# local {}: {}; its entries are those of {} at the end\n", local, why, result);
   put_program(compute::with_kept_result(std::move(*front.tree), result, local, order, nothing), fills, front);
   front.computation.tensors = tensors;
+  front.kept.insert(result);
   front.types[local] = front.types.at(result);
   const auto format = request.formats.find(local);
   std::erase(front.other_formats, local);

@@ -92,7 +92,7 @@ Compilation compile_collected(const Request &request, const Front &front,
                               const combine::IterationSpace &space, const std::string &why,
                               const report::Diagnostic &refused) {
   const std::string &tensor = space.target.tensor;
-  if (!front.why.empty()) throw report::Error(refused);
+  if (front.kept.empty() ? !front.why.empty() : front.kept.contains(tensor)) throw report::Error(refused);
   const bool adds = space.by == value::Operator::Add && !space.sets; // entries of a list add up
   std::optional<Front> list = with_list(front, tensor, adds, refused);
   if (!front.tree) {

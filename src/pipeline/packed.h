@@ -15,7 +15,7 @@ std::optional<Front> with_list(Front front, const std::string &tensor, bool may_
 
 /// The request compiled with the entries that the space makes collected before they are the result's: in a
 /// list that is packed behind the kernel, or else, of a program, in a local tensor (with_kept_result; `why`:
-/// for people). Throws `refused` where neither is possible, or where something is done for them already.
+/// for people). Throws `refused` where neither is possible, or where a local holds them already.
 Compilation compile_collected(const Request &request, const Front &front,
                               const combine::IterationSpace &space, const std::string &why,
                               const report::Diagnostic &refused);
