@@ -25,6 +25,7 @@
 #include "report/diagnostic.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 
@@ -295,6 +296,22 @@ static void settle_written(const Request &request, Front &front) {
   front.written->line = std::move(line.computation);
 }
 
+/// Where nothing is added to the workspace it holds what nothing is reduced to, and the product with a fill
+/// must be that, too: 0 times an infinity isn't. What infinities are stored only the data tell.
+static void require_fills_that_nothing_meets(const Front &front) {
+  const compute::Statement &statement = front.computation.program.statements.back();
+  const double nothing = compute::identity_of(statement);
+  const value::Operator product = statement.product.value_or(value::Operator::Multiply);
+  compute::each_read(statement, [&](const compute::Access &read) {
+    if (!read.fill || std::isfinite(*read.fill)) return;
+    if (value::evaluate<double>(product, std::vector<double>{nothing, *read.fill}) == nothing) return;
+    report::fail(Kind::not_supported, front.schedule.workspace->tensor.span,
+                 fmt::format("`{}` holds {} where nothing is added to it, and `{}` has the fill {}",
+                             front.schedule.workspace->tensor.text, nothing, read.tensor, *read.fill),
+                 "leave the workspace out: the line as written has no term there");
+  });
+}
+
 /// The program's result has the type that the line's has, and the workspace's sums have the one in which the
 /// line is computed. Where its format says another, --check follows the program.
 static void settle_workspace(const Request &request, const parse::AssignmentTree &assignment,
@@ -306,6 +323,7 @@ static void settle_workspace(const Request &request, const parse::AssignmentTree
   const compute::Statement &whole = line.computation.program.statements.front();
   compute::check_types_of_workspace(assignment, whole, front.computation.program);
   front.types[result] = line.types.at(result);
+  if (!value::is_integer(line.types.at(result))) require_fills_that_nothing_meets(front);
   if (front.types.contains(local)) return;
   Front untyped = front;
   settle_types(request, untyped);
@@ -365,7 +383,8 @@ Front read_request(const Request &request) {
                      fmt::format("`{}` is an operand: it has arrays of its own", use.name),
                      fmt::format("`like:` is for the result; write -f {}=LAYOUT", use.name));
       if (!compute::free_statement_of(front.computation.program, use.name))
-        report::fail(Kind::bad_structure, reference.span, "a result of a program has a structure of its own so far");
+        report::fail(Kind::bad_structure, reference.span,
+                     "a result of a program has a structure of its own so far");
       front.like = reference; // once the operands' layouts are there
       continue;
     }
