@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +33,7 @@ using Clock = std::chrono::steady_clock;
   if (nothing < 0 || chdir(folder) != 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
     _exit(127);
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // the signal that stops the server goes to another group
   execv(words[0], words);
   _exit(127);
 }

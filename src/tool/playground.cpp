@@ -22,11 +22,14 @@ std::string field(const json &asked, const char *name) {
   return found != asked.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+/// Without blanks around them; none that are empty.
 std::vector<std::string> lines_of(const std::string &text) {
+  constexpr const char *blanks = " \t\r";
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);)
-    if (line.find_first_not_of(" \t\r") != std::string::npos) lines.push_back(line);
+    if (const auto begin = line.find_first_not_of(blanks); begin != std::string::npos)
+      lines.push_back(line.substr(begin, line.find_last_not_of(blanks) + 1 - begin));
   return lines;
 }
 

@@ -2,10 +2,15 @@
 #include "places.h"
 #include "tool/tool.h"
 
+#include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <httplib.h>
 #include <signal.h>
+#include <thread>
 
 namespace unravel::tool::test {
 namespace {
@@ -26,11 +31,24 @@ public:
     token = address.substr(token_at + 8);
   }
   ~Served() {
-    kill(process_, SIGTERM);
+    end();
     pclose(pipe_);
   }
   Served(const Served &) = delete;
   Served &operator=(const Served &) = delete;
+
+  void end() { kill(process_, SIGTERM); }
+
+  /// The processes that make its answers.
+  std::vector<int> children() const {
+    std::vector<int> found;
+    for (const auto &task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", process_))) {
+      std::ifstream listed(task.path() / "children");
+      for (int child = 0; listed >> child;)
+        found.push_back(child);
+    }
+    return found;
+  }
 
   json ask(const json &asked) {
     const auto got = client->Post("/answer", {{"X-Token", token}}, asked.dump(), "application/json");
@@ -68,7 +86,7 @@ TEST(Serve, AnswersWhoHasTheAddress) {
 
 TEST(Serve, CompilesAndRuns) {
   Served served;
-  json answer = served.ask({{"text", spmv}, {"formats", "A=csr\nx=sv"}});
+  json answer = served.ask({{"text", spmv}, {"formats", " A=csr \r\n\tx=sv\n \n"}});
   EXPECT_EQ(answer["state"], "compiled") << answer["message"];
   EXPECT_NE(answer["page"].get<std::string>().find("Finds and their proofs"), std::string::npos);
   answer = served.ask(
@@ -117,6 +135,28 @@ TEST(Serve, EndsWhatTakesTooLong) {
                   {"inputs", "A=ones:300x300"}});
   EXPECT_EQ(answer["state"], "stopped after 1 seconds");
   EXPECT_EQ(served.ask({{"text", "s = 2"}})["state"], "compiled");
+}
+
+TEST(Serve, EndsWhatItIsAskedForWhenItEnds) {
+  Served served("--seconds 60");
+  std::thread asking([&] {
+    served.ask(
+        {{"text", "repeat 1000000000 { for i { y(i) += x(i); } }"}, {"inputs", "x=ones:100\ny=ones:100"}});
+  });
+  std::vector<int> children;
+  for (int tries = 0; children.empty() && tries < 500; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    children = served.children();
+  }
+  served.end();
+  asking.join();
+  ASSERT_EQ(children.size(), 1u);
+  bool is_there = true;
+  for (int tries = 0; is_there && tries < 500; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    is_there = kill(children.front(), 0) == 0;
+  }
+  EXPECT_FALSE(is_there);
 }
 
 TEST(Serve, TakesNoPortTwice) {
