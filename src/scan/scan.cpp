@@ -42,6 +42,7 @@ public:
       use_assigned_names(level);
       nest_.levels.push_back(std::move(level));
     }
+    if (order_.empty()) test_without_variables();
     add_renamed_loads();
     nest_.arrays = arrays_;
     for (const Disjunction &disjunction : disjunctions_)
@@ -276,6 +277,15 @@ private:
     for (const Term &part : term::conjuncts(formula))
       level.guards.push_back(part);
     known_.add(formula);
+  }
+
+  /// Conditions on sizes alone are guards of a level, too: of one that has one value, and names nothing.
+  void test_without_variables() {
+    Level level;
+    level.kind = Level::Kind::Let;
+    level.variable = "only.instance";
+    conditions(0, level);
+    if (!level.guards.empty()) nest_.levels.push_back(std::move(level));
   }
 
   /// The variable has its value: applications that needed it are known, and so are facts about them.
