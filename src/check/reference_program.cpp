@@ -212,12 +212,19 @@ private:
       for (std::int64_t each : *entries)
         if (low <= each && each < high) variable = each, body(begin, end, depth + 1);
     } else {
+      locals_.erase(head.until);
       for (std::int64_t each = low; each < high; ++each) {
         variable = each, body(begin, end, depth + 1);
-        if (!head.until.empty() && locals_.at(head.until).value != 0) break;
+        if (!head.until.empty() && is_last_round(head.until)) break;
       }
     }
     variables_.values.erase(head.variable);
+  }
+
+  /// Does the test that ends rounds hold, or was it never executed, as nothing in them was?
+  bool is_last_round(const std::string &test) const {
+    const auto ends = locals_.find(test);
+    return ends == locals_.end() || ends->second.value != 0;
   }
 
   /// Leaves out values at which no statement's condition holds: a band may be wider than its matrix.

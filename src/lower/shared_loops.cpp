@@ -210,7 +210,11 @@ private:
       if (origins.empty() && statement.space->sets && statement.space->target.local == local)
         origins.push_back(
             {static_cast<int>(number), 0, static_cast<int>(statement.plan->nest.levels.size())});
-    block.insert(code, {loop::DeclareValue{local, {loop::Number{0}}, type_of(local)}, std::move(origins)});
+    const bool ends_rounds =
+        std::ranges::any_of(rounds_, [&](const auto &each) { return each.second == local; });
+    const double first = ends_rounds ? 1 : 0; // where the conditions around rounds don't hold, there are none
+    block.insert(code,
+                 {loop::DeclareValue{local, {loop::Number{first}}, type_of(local)}, std::move(origins)});
   }
 
   /// Of a scalar, as far as it must be said.
