@@ -106,19 +106,19 @@ std::optional<Access> only_factor(const Statement &statement,
 }
 
 /// `let w(j) = 0`: the number to which the statement sets each element of its target, which has these
-/// extents.
+/// extents, where the conditions around its loops over them hold.
 std::optional<double> sets_all_to(const Statement &statement, std::size_t around,
                                   const std::vector<Term> &extents) {
   const std::vector<compute::Subscript> &subscripts = statement.target.subscripts;
   const double *number = value::number_of(statement.value);
-  if (statement.accumulate || !number || !statement.masks.empty() || !term::is_true(statement.condition) ||
+  if (statement.accumulate || !number || !statement.masks.empty() ||
       statement.loops.size() < around + subscripts.size())
     return std::nullopt;
   const std::size_t outside = statement.loops.size() - subscripts.size();
   for (std::size_t k = 0; k < subscripts.size(); ++k) {
     const compute::Loop &loop = statement.loops[outside + k];
     if (subscripts[k].value != term::variable(loop.variable) || loop.low != Term(0) ||
-        loop.high != extents[k])
+        loop.high != extents[k] || term::mentions(statement.condition, loop.variable))
       return std::nullopt;
   }
   return *number;
@@ -268,6 +268,7 @@ Statement emptied_before(const Statement &statement, std::size_t around) {
   for (const compute::Loop &loop : empty.loops)
     empty.target.subscripts.push_back({loop.variable, 0, term::variable(loop.variable)});
   empty.place.assign(statement.place.begin(), statement.place.begin() + count + 1);
+  empty.condition = statement.condition; // which stands around its loops over modes
   empty.span = statement.span;
   return empty;
 }

@@ -192,7 +192,9 @@ private:
     const auto code = block.begin() + static_cast<std::ptrdiff_t>(begin);
     const auto tensor = local_codes_.find(local);
     for (auto statement = code; statement != block.end(); ++statement) {
-      auto *store = std::get_if<loop::Store>(&statement->kind);
+      loop::Statement *sets = &*statement;
+      if (tensor != local_codes_.end()) sets = &without_conditions(*sets); // it is empty anyway
+      auto *store = std::get_if<loop::Store>(&sets->kind);
       const auto *target = store ? std::get_if<loop::Local>(&store->target) : nullptr;
       if (!target || target->name != local) continue;
       if (tensor != local_codes_.end())
@@ -215,6 +217,13 @@ private:
     const double first = ends_rounds ? 1 : 0; // where the conditions around rounds don't hold, there are none
     block.insert(code,
                  {loop::DeclareValue{local, {loop::Number{first}}, type_of(local)}, std::move(origins)});
+  }
+
+  /// What is done where conditions hold, if that is one statement.
+  static loop::Statement &without_conditions(loop::Statement &statement) {
+    auto *where = std::get_if<loop::If>(&statement.kind);
+    const bool is_one = where && where->then.size() == 1 && where->otherwise.empty();
+    return is_one ? without_conditions(where->then.front()) : statement;
   }
 
   /// Of a scalar, as far as it must be said.
