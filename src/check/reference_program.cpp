@@ -64,23 +64,6 @@ Statement in_loops(const Statement &free, const ProgramInput &input) {
   return made;
 }
 
-/// The locals of which it matters which elements are stored: those that are masks, and what decides that.
-std::set<std::string> locals_with_entries(const compute::Program &program) {
-  std::set<std::string> found;
-  const auto add = [&](const compute::Access &access) {
-    if (program.local_tensors.contains(access.tensor)) found.insert(access.tensor);
-  };
-  for (const compute::Statement &statement : program.statements)
-    for (const compute::Mask &mask : statement.masks)
-      add(mask.access);
-  for (std::size_t before = found.size() + 1; before != found.size();) {
-    before = found.size();
-    for (const compute::Statement &statement : program.statements)
-      if (found.contains(statement.target.tensor)) value::each_leaf<compute::Access>(statement.value, add);
-  }
-  return found;
-}
-
 class Runner {
 public:
   /// `is_sparse`: of results only the elements are kept that something is computed for.
@@ -119,8 +102,6 @@ public:
         written.shape.push_back(std::max<std::int64_t>(0, value_of(extent)));
       written.elements.resize(static_cast<std::size_t>(data::element_count(written.shape)));
     }
-    for (const std::string &local : locals_with_entries(program))
-      stored_[local];
     for (const std::string &tensor : input.listed)
       stored_[tensor];
   }
@@ -367,8 +348,7 @@ private:
   void execute(const Statement &statement) {
     if (!value_of(statement.condition) || is_masked_out(statement) || is_of_nothing(statement)) return;
     const value::Type type = type_of(statement.target.tensor);
-    const std::optional<Evaluated> made =
-        evaluate(statement.value, statement.product.has_value(), statement.type);
+    const std::optional<Evaluated> made = evaluate(statement, statement.type);
     const Value identity = identity_of(statement);
     const double *number = value::number_of(statement.value);
     const value::Type from = number ? value::Scalar::written(*number).type : statement.type;
@@ -422,7 +402,7 @@ private:
 
   /// The value, where all of it is computed in that type.
   Value in_type(const Statement &statement, value::Type type) {
-    const std::optional<Evaluated> made = evaluate(statement.value, statement.product.has_value(), type);
+    const std::optional<Evaluated> made = evaluate(statement, type);
     return made ? made->value : identity_of(statement);
   }
 
@@ -452,6 +432,23 @@ private:
     bool is_stored = true; // else it is what it is where nothing is stored
     double nothing = 0;    // and that is, whatever the type: infinities absorb what they meet
   };
+
+  /// The statement's value; with a product, what is there of the parts that are reduced, if any is.
+  std::optional<Evaluated> evaluate(const Statement &statement, value::Type type) {
+    if (!statement.product) return evaluate(statement.value, false, type);
+    const std::vector<compute::Value> parts = value::parts_by(statement.by, statement.value);
+    if (parts.size() == 1) return evaluate(statement.value, true, type);
+    Evaluated all{identity_of(statement, type), false};
+    bool is_any = false;
+    for (const compute::Value &part : parts) {
+      const std::optional<Evaluated> made = evaluate(part, true, type);
+      if (!made) continue;
+      is_any = true;
+      all.value = combined(statement.by, {all.value, made->value}, type);
+      all.is_stored = all.is_stored || made->is_stored;
+    }
+    return is_any ? std::optional(all) : std::nullopt;
+  }
 
   /// Nothing where a part isn't stored, and nothing is made of that; or what it is there, whatever that
   /// meets.
@@ -527,8 +524,11 @@ private:
 
   /// As the target holds it.
   Value identity_of(const Statement &statement) const {
-    const double identity = compute::identity_of(statement);
-    Value made = constant(identity, type_of(statement.target.tensor));
+    return identity_of(statement, type_of(statement.target.tensor));
+  }
+
+  static Value identity_of(const Statement &statement, value::Type type) {
+    Value made = constant(compute::identity_of(statement), type);
     if (!made.is_known()) made.magnitude = 0; // infinities are exact
     return made;
   }
