@@ -1,5 +1,6 @@
 """Tensors: Unravel's own, and NumPy's and SciPy's arrays as such."""
 import ctypes
+import itertools
 import os
 import re
 import weakref
@@ -32,7 +33,7 @@ _STRIDED = """layout strided{0}(i: M) {{
 
 # What memory of NumPy's the C interface still needs: by a number, which it gives back.
 _lent = {}
-_next_loan = [1]
+_loans = itertools.count(1)  # each once, also where threads take turns
 
 
 @RELEASE
@@ -290,8 +291,7 @@ def over(layout, shape, arrays, counts=(), check=True):
         slot.name, slot.value = text_of(name), _int64s([counts[name]], f"the count `{name}`")[0]
     text, extents = text_of(layout), _int64s(shape, "an extent")
     made = ctypes.c_void_p()
-    number = _next_loan[0]
-    _next_loan[0] += 1
+    number = next(_loans)
     _lent[number] = arrays  # the C interface gives it back, also where it refuses
     call(lib.unravel_tensor_over, text, len(shape), extents, len(arrays), described, len(counts), numbers,
          0 if check else 1, ctypes.cast(_release, ctypes.c_void_p), number, ctypes.byref(made))

@@ -2,6 +2,7 @@
 import copy
 import gc
 import pickle
+import sys
 import weakref
 
 import numpy as np
@@ -73,6 +74,30 @@ def test_nothing_is_lent_for_good(layout, shape, counts):
         un.tensor(layout, shape, {"idx": np.array([0]), "val": np.ones(1)}, counts)
     gc.collect()
     assert len(_lent) == before
+
+
+def test_tensors_that_are_made_while_another_one_is_keep_their_arrays():
+    from unravel import _tensor
+    made = []
+
+    def vector():
+        array = np.ones(3)
+        made.append((un.tensor("dense", (3,), {"val": array}), weakref.ref(array)))
+
+    def trace(frame, event, argument):
+        def between(frame, event, argument):  # nothing is traced in here
+            vector()
+            return between
+        return between if frame.f_code is _tensor.over.__code__ else None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        vector()
+    finally:
+        sys.settrace(before)
+    gc.collect()
+    assert len(made) > 10 and all(array() is not None for _, array in made)
 
 
 class Line(sp.coo_array):
