@@ -290,19 +290,22 @@ public:
   template <class T>
   requires std::is_arithmetic_v<T> Argument(T number)
       : number_(static_cast<double>(number)), is_integer_(std::is_integral_v<T>) {}
-  Argument(std::complex<double> number) : number_(number.real()), imaginary_(number.imag()) {}
+  Argument(std::complex<double> number)
+      : number_(number.real()), imaginary_(number.imag()), is_complex_(true) {}
 
   const Tensor *tensor() const { return tensor_; }
   double number() const { return number_; }
   /// 0 for real numbers.
   double imaginary() const { return imaginary_; }
   bool is_integer() const { return is_integer_; }
+  bool is_complex() const { return is_complex_; }
 
 private:
   const Tensor *tensor_ = nullptr;
   double number_ = 0;
   double imaginary_ = 0;
   bool is_integer_ = false;
+  bool is_complex_ = false;
 };
 struct NamedArgument {
   std::string_view name;

@@ -98,9 +98,9 @@ void Kernel::Code::bind(Bound &bound, std::size_t at, const Argument &argument) 
     if (layout_of(at).order() != 0 || at < results)
       fail(Kind::order_mismatch, fmt::format("`{}` is a tensor{}, not a number", names[at],
                                              at < results ? " that the kernel computes" : ""));
-    bound.tensors[at] = argument.imaginary() == 0
-                            ? Tensor::scalar(argument.number())
-                            : Tensor::scalar(std::complex<double>(argument.number(), argument.imaginary()));
+    bound.tensors[at] = argument.is_complex()
+                            ? Tensor::scalar(std::complex<double>(argument.number(), argument.imaginary()))
+                            : Tensor::scalar(argument.number());
   }
 }
 

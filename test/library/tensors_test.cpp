@@ -94,6 +94,10 @@ TEST(Tensors, complex_values) {
   const unravel::Kernel scaled = unravel::make_kernel("y(i) = a * z(i)", portable());
   EXPECT_EQ(scaled({{"a", Number(0, 1)}, {"z", z}}).to_complex_dense(),
             (std::vector<Number>{{-2, 1}, {4, 3}}));
+  const unravel::Kernel of_type =
+      unravel::make_kernel("y(i) = a * z(i)", portable({{"a", "dense complex128"}}));
+  for (const Number a : {Number(2, 1), Number(2, 0), Number(0, 1)}) // the type isn't the value's
+    EXPECT_EQ(of_type(a, z).to_complex_dense(), (std::vector<Number>{a * Number(1, 2), a * Number(3, -4)}));
 }
 
 TEST(Tensors, ValuesArentLookedAt) {
