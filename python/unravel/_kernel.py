@@ -353,8 +353,12 @@ class Kernel:
         dtypes = _dtypes_beside(arguments, self.results)
         for name, value in arguments.items():
             if _is_number(value):
-                if name not in self.arguments or name in self._machines.sizes or self._says_type(name):
+                if name not in self.arguments or name in self._machines.sizes:
                     tensors[name] = value
+                    continue
+                if name not in self.results and self._says_type(name):
+                    made = as_tensor(_as_array(value, ()))[0].to(self.formats[name])
+                    tensors[name], operands[name], shares = made, made, False
                     continue
                 value = numbers[name] = _as_array(value, dtypes)
             if name in self.results and _needs_copy(value):

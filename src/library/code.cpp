@@ -98,9 +98,11 @@ void Kernel::Code::bind(Bound &bound, std::size_t at, const Argument &argument) 
     if (layout_of(at).order() != 0 || at < results)
       fail(Kind::order_mismatch, fmt::format("`{}` is a tensor{}, not a number", names[at],
                                              at < results ? " that the kernel computes" : ""));
-    bound.tensors[at] = argument.is_complex()
-                            ? Tensor::scalar(std::complex<double>(argument.number(), argument.imaginary()))
-                            : Tensor::scalar(argument.number());
+    data::Coordinates entries{std::vector<std::int64_t>()};
+    entries.append({}, argument.number(), argument.imaginary());
+    bound.tensors[at] =
+        packed(wanted_.at(names[at]), std::move(entries),
+               argument.is_complex() ? value::Type::Complex128 : value::Type::Float64, value::Type::Int32);
   }
 }
 
@@ -141,6 +143,7 @@ void Kernel::Code::read_formats() {
     Wanted wanted = read_layout(given == request_.formats.end() ? "dense" : given->second, use.order);
     formats_.push_back(wanted.format);
     plain.emplace(use.name, wanted.layout());
+    wanted_.emplace(use.name, std::move(wanted));
   }
   if (front_.like) {
     const layout::Layout made = combine::structure_like(front_.computation, plain, *front_.like).layout;

@@ -80,9 +80,10 @@ private:
 
   pipeline::Request request_;
   bool trust_ = false;
-  pipeline::Front front_;               // for no tensors in particular
-  std::vector<layout::Layout> layouts_; // of the tensors, with no types but those that they state
-  std::vector<std::string> formats_;    // as TensorKind has them; empty: it has no text
+  pipeline::Front front_;                // for no tensors in particular
+  std::map<std::string, Wanted> wanted_; // of the tensors but a result with an operand's structure
+  std::vector<layout::Layout> layouts_;  // of the tensors, with no types but those that they state
+  std::vector<std::string> formats_;     // as TensorKind has them; empty: it has no text
   mutable std::mutex mutex_;
   mutable std::unique_ptr<const Variant> standard_;
   mutable std::vector<std::unique_ptr<const Prepared>> prepared_; // the last used first

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,10 @@ struct Access {
 
 /// A tensor that the compiler has made; `kind` is that of its layout.
 Tensor wrap(tensor::Tensor made, const TensorKind *kind, double fill = 0);
+/// `integers`: the values of the entries, if there are any, of the type if that is of 64 bits.
+Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type, value::Type index,
+              const std::string &combine = "", std::span<const std::int64_t> integers = {});
+
 
 /// How tensors of the kind are packed.
 convert::PackOptions pack_options(const TensorKind &kind, double fill);

@@ -172,9 +172,10 @@ void take_integers(data::Coordinates &entries, std::span<const std::int64_t> int
   }
 }
 
-/// `integers`: the values of the entries, if there are any, of the type if that is of 64 bits.
+} // namespace
+
 Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type, value::Type index,
-              const std::string &combine = "", std::span<const std::int64_t> integers = {}) {
+              const std::string &combine, std::span<const std::int64_t> integers) {
   const TensorKind *kind = kind_of(wanted.layout(), wanted.format, index, wanted.type.value_or(type));
   const value::Type of_values = type_of_values(*kind);
   if (!integers.empty()) take_integers(entries, integers, type, *kind);
@@ -196,6 +197,8 @@ Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type,
   }
   return wrap(std::move(made), kind, wanted.fill);
 }
+
+namespace {
 
 Tensor from_folder(const std::string &path, const std::string &text) {
   const data::ArrayFolder folder = data::read_folder(path);

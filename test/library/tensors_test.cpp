@@ -100,6 +100,22 @@ TEST(Tensors, complex_values) {
     EXPECT_EQ(of_type(a, z).to_complex_dense(), (std::vector<Number>{a * Number(1, 2), a * Number(3, -4)}));
 }
 
+TEST(Tensors, NumbersForScalarsOfAType) {
+  Doubles b = {1, 2};
+  const Tensor x = Tensor::over("dense", {2}, {{"val", b}});
+  const auto kernel = [](const std::string &format) {
+    return unravel::make_kernel("y(i) = a * x(i)", portable({{"a", format}}));
+  };
+  EXPECT_EQ(kernel("dense f32")(0.1, x).to_dense(), (Doubles{0.1F, 2 * 0.1F}));
+  EXPECT_EQ(kernel("dense f32")(2, x).to_dense(), (Doubles{2, 4}));
+  EXPECT_EQ(kernel("dense int64")(3, x).to_dense(), (Doubles{3, 6}));
+  EXPECT_EQ(kernel("dense complex64")(3, x).to_complex_dense(), (std::vector<std::complex<double>>{3, 6}));
+  EXPECT_THROWN("value 2.5 can't be stored in array `val` of int64", kernel("dense int64")(2.5, x));
+  EXPECT_THROWN("value 300 can't be stored in array `val` of int8", kernel("dense int8")(300, x));
+  EXPECT_THROWN("beyond 2^53", kernel("dense int64")(0x1p60, x));
+  EXPECT_THROWN("the entries are complex", kernel("dense f32")(std::complex<double>(2, 1), x));
+}
+
 TEST(Tensors, ValuesArentLookedAt) {
   constexpr std::size_t count = 1 << 17;
   void *memory = mmap(nullptr, count * sizeof(double), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
