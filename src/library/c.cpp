@@ -184,12 +184,14 @@ Tensor with_array(const Tensor &tensor, void *array, const std::string &name) {
   return Access::tensor(std::move(made));
 }
 
-/// The arguments of a call. Precondition: there are as many as the kernel takes.
+/// The arguments of a call. Precondition: there are as many as the kernel takes. `first`: of those that are
+/// looked at; the others are results that are to be made.
 Bound by_places(const Kernel::Code &code, unravel_tensor *const *tensors, void *const *arrays,
-                const std::int64_t *sizes) {
+                const std::int64_t *sizes, std::size_t first = 0) {
   Bound bound;
   bound.tensors.resize(code.tensors);
-  for (std::size_t k = 0; k < code.tensors; ++k) {
+  bound.makes_results = first > 0;
+  for (std::size_t k = first; k < code.tensors; ++k) {
     if (tensors[k] && arrays && arrays[k])
       bound.tensors[k] = with_array(tensors[k]->tensor, arrays[k], code.names[k]);
     else if (tensors[k])
@@ -509,9 +511,7 @@ int unravel_kernel_run_into(const unravel_kernel *kernel, unravel_tensor *const 
     if (code.results != 1)
       unravel::report::fail(unravel::report::Kind::several_results,
                             fmt::format("the kernel has {} results, not one", code.results));
-    Bound bound = by_places(code, &given(tensors, "tensors"), arrays, sizes);
-    bound.tensors.front() = Tensor();
-    bound.makes_results = true;
+    Bound bound = by_places(code, &given(tensors, "tensors"), arrays, sizes, 1);
     bound.memory = std::pair(memory, bytes);
     code.call(bound);
   });

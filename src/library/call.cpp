@@ -46,7 +46,8 @@ Slots empty_slots(const Tensor::State &state) {
 }
 
 /// The memory that the caller has given for a result.
-data::Elements memory_of(const Bound &bound, value::Type type, std::int64_t elements) {
+data::Elements memory_of(const Bound &bound, const std::string &name, value::Type type,
+                         std::int64_t elements) {
   const auto [memory, bytes] = *bound.memory;
   std::size_t wanted = 0;
   if (__builtin_mul_overflow(static_cast<std::size_t>(elements), value::facts_of(type).bytes, &wanted))
@@ -54,6 +55,7 @@ data::Elements memory_of(const Bound &bound, value::Type type, std::int64_t elem
   if (bytes != wanted)
     fail(Kind::extent_mismatch,
          fmt::format("the memory given for a result has {} bytes, but it needs {}", bytes, wanted));
+  check_aligned(name, type, memory);
   if (!memory && bytes > 0) fail(Kind::missing_input, "the memory given for a result is a null pointer");
   return data::Elements::over(type, memory, static_cast<std::size_t>(elements));
 }
@@ -156,7 +158,7 @@ Tensor Kernel::Code::make_result(std::size_t k, const std::vector<std::int64_t> 
     if (elements < 0) throw std::bad_alloc();
     const value::Type type = value::type_called(kind->layout.arrays.front().element).value();
     if (bound.memory)
-      state->arrays.push_back(memory_of(bound, type, elements));
+      state->arrays.push_back(memory_of(bound, names[k], type, elements));
     else
       state->arrays.emplace_back(type, static_cast<std::size_t>(elements));
     state->make_slots({});

@@ -204,7 +204,13 @@ static void test_kernels(void) {
                "in place of that of `A`, which isn't dense");
   EXPECT_ERROR(unravel_kernel_run_into(kernel, tensors, NULL, NULL, NULL, sizeof y_val, &error),
                "missing-input", "the memory given for a result is a null pointer");
-  tensors[2] = NULL;
+  EXPECT_ERROR(unravel_kernel_run_into(kernel, tensors, NULL, NULL, (char *)more + 4, sizeof y_val, &error),
+               "value-width", "the address of array `y` isn't a multiple of 8");
+  tensors[0] = (unravel_tensor *)(void *)more; /* nobody looks at it */
+  arrays[0] = more, arrays[1] = NULL;
+  EXPECT(unravel_kernel_run_into(kernel, tensors, arrays, NULL, y_val, sizeof y_val, &error) == 0);
+  EXPECT(y_val[0] == 70);
+  tensors[0] = tensors[2] = NULL;
   EXPECT_ERROR(unravel_kernel_run(kernel, tensors, NULL, NULL, NULL, &error), "missing-input", "`x`");
   result = A;
   EXPECT_ERROR(unravel_kernel_run(kernel, tensors, NULL, NULL, &result, &error), "missing-input", "`x`");
