@@ -105,6 +105,11 @@ template <class T> void given_all(T *pointer, std::size_t count, const char *wha
   if (count > 0) given(pointer, what);
 }
 
+template <class T> void add_once(std::map<std::string, T> &all, const char *name, const T &one) {
+  if (!all.emplace(name, one).second)
+    unravel::report::fail(unravel::report::Kind::duplicate_name, fmt::format("`{}` is given twice", name));
+}
+
 ValueType type_of(unravel_type type) {
   if (static_cast<unsigned>(type) > UNRAVEL_COMPLEX128)
     unravel::report::fail(unravel::report::Kind::bad_option,
@@ -237,11 +242,11 @@ int unravel_tensor_over(const char *layout, size_t order, const int64_t *shape, 
     given_all(counts, count_count, "counts");
     std::map<std::string, Array> all;
     for (size_t k = 0; k < array_count; ++k)
-      all.emplace(&given(arrays[k].name, "name"),
-                  Array(type_of(arrays[k].type), arrays[k].data, arrays[k].count, arrays[k].writable != 0));
+      add_once(all, &given(arrays[k].name, "name"),
+               Array(type_of(arrays[k].type), arrays[k].data, arrays[k].count, arrays[k].writable != 0));
     std::map<std::string, std::int64_t> numbers;
     for (size_t k = 0; k < count_count; ++k)
-      numbers[&given(counts[k].name, "name")] = counts[k].value;
+      add_once(numbers, &given(counts[k].name, "name"), counts[k].value);
     given(made, "made") = handle(Tensor::over(
         &given(layout, "layout"), std::vector<std::int64_t>(shape, shape + order), all, numbers,
         check == UNRAVEL_CHECK_EXTENTS ? unravel::Check::Extents : unravel::Check::Full, std::move(owns)));

@@ -125,6 +125,17 @@ static void test_tensors(void) {
       unravel_tensor_over(NULL, 0, NULL, 0, NULL, 0, NULL, UNRAVEL_CHECK_FULL, NULL, NULL, &packed, &error),
       "missing-input", "`layout` is a null pointer");
   EXPECT(unravel_tensor_convert(A, "csrr", &packed, NULL) == 1);
+  {
+    unravel_array twice[] = {{"val", UNRAVEL_FLOAT64, val, 3, 1}, {"val", UNRAVEL_FLOAT64, val, 3, 1}};
+    unravel_number counts[] = {{"NNZ", 3}, {"NNZ", 2}};
+    int64_t size = 3;
+    EXPECT_ERROR(unravel_tensor_over("dense", 1, &size, 2, twice, 0, NULL, UNRAVEL_CHECK_FULL, NULL, NULL,
+                                     &packed, &error),
+                 "duplicate-name", "`val` is given twice");
+    EXPECT_ERROR(unravel_tensor_over("dense", 1, &size, 1, twice, 2, counts, UNRAVEL_CHECK_FULL, NULL, NULL,
+                                     &packed, &error),
+                 "duplicate-name", "`NNZ` is given twice");
+  }
   shape[0] = shape[1] = (int64_t)1 << 40;
   EXPECT_ERROR(unravel_tensor_pack("dense", 2, shape, 0, coordinates, UNRAVEL_FLOAT64, NULL, UNRAVEL_INT32,
                                    &packed, &error),
