@@ -380,6 +380,8 @@ public:
 private:
   friend struct Access;
   explicit Kernel(std::shared_ptr<const Code> code) : code_(std::move(code)) {}
+  /// Throws Error for a handle that was moved from.
+  const Code &code() const;
   std::shared_ptr<const Code> code_;
 };
 

@@ -170,63 +170,70 @@ Tensor evaluate(const std::string &expression, const Tensors &operands, const Op
 }
 
 Tensor Kernel::call(std::span<const Argument> arguments) const {
-  return at_border([&] { return called(*code_, arguments).tensors.front(); });
+  return at_border([&] { return called(code(), arguments).tensors.front(); });
 }
 
 Tensor Kernel::call(std::span<const NamedArgument> arguments) const {
-  return at_border([&] { return called(*code_, arguments).tensors.front(); });
+  return at_border([&] { return called(code(), arguments).tensors.front(); });
 }
 
 Tensors Kernel::results(std::span<const NamedArgument> arguments) const {
   return at_border([&] {
-    const Bound bound = called(*code_, arguments);
+    const Bound bound = called(code(), arguments);
     Tensors all;
-    for (std::size_t k = 0; k < code_->results; ++k)
-      all.emplace(code_->names[k], bound.tensors[k]);
+    for (std::size_t k = 0; k < code().results; ++k)
+      all.emplace(code().names[k], bound.tensors[k]);
     return all;
   });
 }
 
+const Kernel::Code &Kernel::code() const {
+  return at_border([&]() -> const Code & {
+    if (!code_) fail(Kind::missing_input, "the handle is empty", "assign a kernel to it");
+    return *code_;
+  });
+}
+
 std::vector<std::string> Kernel::arguments() const {
-  return code_->names;
+  return code().names;
 }
 
 std::size_t Kernel::result_count() const {
-  return code_->results;
+  return code().results;
 }
 
 int Kernel::operator()(const std::vector<void *> &structs) const {
-  return at_border([&] { return checked(*code_, structs).call_and_pack(structs, code_->threads); });
+  return at_border([&] { return checked(code(), structs).call_and_pack(structs, code().threads); });
 }
 
 int Kernel::inspect(const std::vector<void *> &structs) const {
-  return at_border([&] { return checked(*code_, structs).inspect(structs); });
+  return at_border([&] { return checked(code(), structs).inspect(structs); });
 }
 
 void Kernel::inspect(std::initializer_list<NamedArgument> arguments) const {
   at_border([&] {
-    Bound bound = code_->bind(std::span<const NamedArgument>(arguments.begin(), arguments.size()));
-    code_->call(bound, Code::Step::Inspect);
+    Bound bound = code().bind(std::span<const NamedArgument>(arguments.begin(), arguments.size()));
+    code().call(bound, Code::Step::Inspect);
   });
 }
 
 int Kernel::values(const std::vector<void *> &structs) const {
   return at_border([&] {
-    const Variant &variant = checked(*code_, structs);
+    const Variant &variant = checked(code(), structs);
     if (!variant.values())
       fail(Kind::bad_option, "the kernel computes its result as a whole",
            "make the kernel with the schedule `reuse`");
-    return variant.values()->call(structs, code_->threads);
+    return variant.values()->call(structs, code().threads);
   });
 }
 
 void Kernel::values(std::initializer_list<NamedArgument> arguments) const {
   at_border([&] {
-    Bound bound = code_->bind(std::span<const NamedArgument>(arguments.begin(), arguments.size()));
+    Bound bound = code().bind(std::span<const NamedArgument>(arguments.begin(), arguments.size()));
     if (bound.makes_results)
-      fail(Kind::missing_input, fmt::format("no argument is given for `{}`", code_->names.front()),
+      fail(Kind::missing_input, fmt::format("no argument is given for `{}`", code().names.front()),
            "give the result of a call");
-    code_->call(bound, Code::Step::Values);
+    code().call(bound, Code::Step::Values);
   });
 }
 
@@ -234,7 +241,7 @@ void Kernel::set_threads(int threads) const {
   at_border([&] {
     if (threads < 1)
       fail(Kind::bad_option, fmt::format("a kernel can't run on {} threads: it takes at least one", threads));
-    code_->threads = threads;
+    code().threads = threads;
   });
 }
 

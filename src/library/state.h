@@ -80,16 +80,15 @@ struct Access {
   /// Throws Error for a handle of no tensor.
   static Tensor::State &state(const Tensor &tensor);
   static const std::shared_ptr<Tensor::State> &shared(const Tensor &tensor) { return tensor.state_; }
-  static const Kernel::Code &code(const Kernel &kernel) { return *kernel.code_; }
   static Kernel kernel(std::shared_ptr<const Kernel::Code> code) { return Kernel(std::move(code)); }
 };
 
 /// A tensor that the compiler has made; `kind` is that of its layout.
 Tensor wrap(tensor::Tensor made, const TensorKind *kind, double fill = 0);
+
 /// `integers`: the values of the entries, if there are any, of the type if that is of 64 bits.
 Tensor packed(const Wanted &wanted, data::Coordinates entries, value::Type type, value::Type index,
               const std::string &combine = "", std::span<const std::int64_t> integers = {});
-
 
 /// How tensors of the kind are packed.
 convert::PackOptions pack_options(const TensorKind &kind, double fill);

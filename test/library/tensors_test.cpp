@@ -328,6 +328,10 @@ TEST(Calls, WrongArgumentsThrow) {
                 kernel(y, A.to("csc"), x));
   EXPECT_THROWN("the tensor given for `x` has order 2, but `x` has 1 subscript", kernel(y, A, A));
   EXPECT_THROWN("the handle is empty", kernel(y, A, Tensor()));
+  unravel::Kernel moved = kernel;
+  const unravel::Kernel other = std::move(moved);
+  EXPECT_THROWN("assign a kernel to it", moved(x));
+  EXPECT_THROWN("assign a kernel to it", moved.arguments());
   const Tensor four = Tensor::zeros("dense", {4});
   EXPECT_THROWN("index `j` has extent 3 in `A(i, j)`, but 4 in `x(j)` [size-mismatch]", kernel(y, A, four));
   EXPECT_THROWN("index `j` has extent 3 in `A(i, j)`, but 4 in `x(j)` [size-mismatch]", kernel(A, four));
