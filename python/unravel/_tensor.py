@@ -1,4 +1,5 @@
 """Tensors: Unravel's own, and NumPy's and SciPy's arrays as such."""
+import copy
 import ctypes
 import itertools
 import os
@@ -430,72 +431,69 @@ def _with_gaps(array, stride):
                                            writeable=array.flags.writeable)
 
 
-def _compressed(matrix, layout, names):
-    arrays = {names[0]: matrix.indptr, names[1]: matrix.indices, "val": matrix.data}
-    if layout.startswith("bcsr") and not matrix.data.flags.c_contiguous:
-        arrays["val"] = np.ascontiguousarray(matrix.data)
-    elif layout in ("csr", "csc") and matrix.indptr[-1] < len(matrix.data):
+def _index_dtype(indices):
+    """What a tensor's index arrays become, which are all of int32 or all of int64. None where some aren't of integers."""
+    if any(each.dtype.kind not in "iu" for each in indices):
+        return None
+    return np.dtype(np.int32 if all(np.can_cast(each.dtype, np.int32) for each in indices) else np.int64)
+
+
+def _over_parts(layout, matrix, counts=()):
+    """(a tensor over the arrays of one of SciPy's, whether it shares the memory)."""
+    given = {name: getattr(matrix, attribute) for attribute, name in ATTRIBUTES[matrix.format].items()}
+    indices = [array for name, array in given.items() if name != "val"]
+    index = _index_dtype(indices)
+    arrays = {name: np.require(array, None if name == "val" else index, "CA") for name, array in given.items()}
+    if matrix.format in ("csr", "csc", "bsr") and matrix.indptr[-1] < len(matrix.data):
         # SciPy allows more room than there are entries.
-        arrays[names[1]], arrays["val"] = matrix.indices[:matrix.indptr[-1]], matrix.data[:matrix.indptr[-1]]
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    if arrays[names[0]].dtype != arrays[names[1]].dtype:
-        wide = np.result_type(arrays[names[0]], arrays[names[1]])
-        for name in names:
-            arrays[name] = arrays[name].astype(wide)
-    shares = all(np.shares_memory(array, given) or array.size == 0
-                 for array, given in zip(arrays.values(), (matrix.indptr, matrix.indices, matrix.data)))
-    return _over_indices(layout, matrix.shape, arrays, (matrix.indptr, matrix.indices)), shares
+        for name, array in given.items():
+            if array is not matrix.indptr:
+                arrays[name] = arrays[name][:matrix.indptr[-1]]
+    shares = all(np.shares_memory(arrays[name], array) or array.size == 0 for name, array in given.items())
+    return _over_indices(layout, matrix.shape, arrays, indices, counts), shares
 
 
-def _is_sound(matrix):
-    """Whether SciPy's own functions may be called: they rely on indices that are in range."""
+def _by_entries(matrix, layout):
+    """A tensor whose indices are sorted, and equal entries added up; of a matrix whose indices are in range."""
+    tensor = _sparse(matrix.tocoo(copy=False))[0]
     try:
-        matrix.check_format(full_check=True)
-    except ValueError:
-        return False
-    return True
+        return tensor.to(layout)
+    except Error as refusal:
+        if refusal.kind != "value-width":
+            raise
+        return tensor  # the dtype doesn't hold a sum
 
 
 def _sparse(matrix):
     """(tensor, whether it shares the memory)."""
     kind = matrix.format
-    try:
-        if kind == "csr":
-            return _compressed(matrix, "csr", ("rowptr", "col"))
-        if kind == "csc":
-            return _compressed(matrix, "csc", ("colptr", "row"))
-        if kind == "bsr":
-            return _compressed(matrix, "bcsr<%d,%d>" % matrix.blocksize, ("rowptr", "bcol"))
-        if kind == "dia":
-            arrays = {"off": np.ascontiguousarray(matrix.offsets), "val": np.ascontiguousarray(matrix.data)}
-            counts = {"ND": len(matrix.offsets), "L": matrix.data.shape[1]}
-            shares = all(np.shares_memory(array, given) or array.size == 0
-                         for array, given in zip(arrays.values(), (matrix.offsets, matrix.data)))
-            return _over_indices(_SCIPY_DIA, matrix.shape, arrays, (matrix.offsets,), counts), shares
-    except Error as refusal:
-        if refusal.kind not in ("property-violated", "index-width"):
-            raise
-        if kind == "dia":
-            return _sparse(matrix.tocsr())[0], False
-        if not _is_sound(matrix):
-            raise
-        matrix = matrix.copy()  # its rows are sorted in place, and equal entries added up
-        if matrix.has_canonical_format:  # the copy looks anew
-            raise
-        matrix.sum_duplicates()
-        return _sparse(matrix)[0], False
     if kind == "coo":
-        arrays = {"row": np.ascontiguousarray(matrix.row), "col": np.ascontiguousarray(matrix.col),
-                  "val": np.ascontiguousarray(matrix.data)}
-        shares = all(np.shares_memory(array, given) or array.size == 0
-                     for array, given in zip(arrays.values(), (matrix.row, matrix.col, matrix.data)))
         for layout in ("coo", "coo_unsorted", "coo_dup"):
             try:
-                return _over_indices(layout, matrix.shape, arrays, (matrix.row, matrix.col)), shares
+                return _over_parts(layout, matrix)
             except Error as refusal:
                 if refusal.kind != "property-violated" or layout == "coo_dup":
                     raise
-    return _sparse(matrix.tocsr())[0], False
+    if kind not in ("csr", "csc", "bsr", "dia"):
+        return _sparse(matrix.tocsr())[0], False
+    layout, counts = kind, ()
+    if kind == "bsr":
+        layout = "bcsr<%d,%d>" % matrix.blocksize
+    elif kind == "dia":
+        layout, counts = _SCIPY_DIA, {"ND": len(matrix.offsets), "L": matrix.data.shape[1]}
+    try:
+        return _over_parts(layout, matrix, counts)
+    except Error as refusal:
+        if refusal.kind != "property-violated":
+            raise
+        if kind == "dia":
+            return _sparse(matrix.tocsr())[0], False
+        checked = copy.copy(matrix)  # SciPy's check changes what it checks
+        try:
+            checked.check_format(full_check=True)
+        except ValueError:
+            raise refusal from None
+        return _by_entries(checked, layout), False
 
 
 def as_tensor(value):

@@ -1,6 +1,7 @@
 """Arguments of calls: what is taken, in which type, and what is refused."""
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import unravel as un
 
@@ -29,3 +30,58 @@ def test_numbers_for_scalars_of_a_type():
     assert "can't be stored in array `val` of int64" in refusal(lambda: scaled("dense int64", 1.5, "i8"))
     assert "can't be stored in array `val` of int8" in refusal(lambda: scaled("dense int8", 300, "i8"))
     assert "the entries are complex" in refusal(lambda: scaled("dense f64", 1j, "f8"))
+
+
+def repeated(dtype, format="csr"):
+    """Of rows [0 200 0], [0 0 0], [0 0 1] where the dtype holds that, by two entries of 100."""
+    made = getattr(sp, format + "_array")
+    if format == "bsr":
+        return made((np.array([100, 100, 1], dtype).reshape(3, 1, 1), np.array([1, 1, 2]), np.array([0, 2, 2, 3])), shape=(3, 3))
+    return made((np.array([100, 100, 1], dtype), np.array([1, 1, 2]), np.array([0, 2, 2, 3])), shape=(3, 3))
+
+
+@pytest.mark.parametrize("format", ["csr", "bsr"])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "f4"])
+def test_repeated_entries_whose_sum_the_dtype_may_not_hold(format, dtype):
+    for _ in range(2):
+        assert un.compute(SPMV, A=repeated(dtype, format), x=x).tolist() == [400, 0, 3]
+    assert un.compute(SPMV, A=repeated(bool, format), x=x).tolist() == [4, 0, 3]  # as `A @ x` has it
+    kernel = un.kernel(SPMV, A="csr")
+    if dtype == "i1":
+        assert "value 200 can't be stored" in refusal(lambda: kernel(A=repeated(dtype, format), x=x))
+    else:
+        assert kernel(A=repeated(dtype, format), x=x).tolist() == [400, 0, 3]
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "bsr"])
+def test_operands_stay_as_they_are(format):
+    made, room = getattr(sp, format + "_array"), np.arange(5.0) + 1
+    for columns in ([2, 0, 1, 0, 0], [0, 0, 1, 0, 0], [0, 2, 1, 0, 0]):  # unsorted, repeated, in order
+        A = made((3, 3), blocksize=(1, 1)) if format == "bsr" else made((3, 3))
+        A.data = room.reshape(5, 1, 1) if format == "bsr" else room.copy()
+        A.indices, A.indptr = np.array(columns, "i4"), np.array([0, 2, 2, 3], "i8")  # of two types, and with room to spare
+        before = {name: (value, np.copy(value)) for name, value in vars(A).items()}
+        y = un.compute(SPMV, A=A, x=x)
+        assert vars(A).keys() == before.keys()
+        for name, (value, copied) in before.items():
+            assert vars(A)[name] is value and np.array_equal(value, copied), name
+        np.testing.assert_array_equal(y, A @ x)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "bsr", "coo", "dia"])
+def test_arrays_of_matrices_that_no_layout_takes_are_converted(format):
+    A = sp.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0]]))
+    for first, second in [("i4", "i8"), ("i8", "i4"), ("i2", "i2"), ("u4", "u4"), ("u8", "i8"), ("i4", "i4")]:
+        B = A.asformat(format).copy()
+        for attribute, dtype in [("indptr", first), ("indices", second), ("row", first), ("col", second), ("offsets", first)]:
+            if hasattr(B, attribute) and (attribute != "offsets" or dtype[0] == "i"):
+                setattr(B, attribute, getattr(B, attribute).astype(dtype))
+        memory = np.zeros(B.data.nbytes + 1, "u1")
+        apart = memory[1:].view(float).reshape(B.data.shape)  # not at a multiple of eight
+        apart[...] = B.data
+        B.data = apart
+        np.testing.assert_array_equal(un.compute(SPMV, A=B, x=x), A @ x, f"{first} {second}")
+    for attribute in ("indices", "row", "offsets"):
+        if hasattr(B, attribute):
+            setattr(B, attribute, getattr(B, attribute) + 0.5)
+    assert "int32 or int64 is expected" in refusal(lambda: un.compute(SPMV, A=B, x=x))
