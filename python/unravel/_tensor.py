@@ -53,6 +53,14 @@ class _Memory:
                                     "data": (array.data, not array.writable)}
 
 
+def _array_of(given):
+    """A NumPy array of what is like one. Raises Error where elements are masked."""
+    if np.ma.is_masked(given):
+        raise Error("the array has masked elements, which tensors don't have; its method `filled` replaces them",
+                    "value-width")
+    return np.asarray(given)
+
+
 def _taken(count, memory, dtype):
     """An array of elements that the C interface has allocated."""
     try:
@@ -271,7 +279,7 @@ def tensor(layout, shape, arrays, counts=None, check=True):
     shape = tuple(int(extent) for extent in shape)
     given = {}
     for name, array in arrays.items():
-        array = np.asarray(array)
+        array = _array_of(array)
         if not array.flags.c_contiguous:
             raise Error(f"array `{name}` is not C-contiguous", "extent-mismatch")
         given[name] = array
@@ -330,7 +338,7 @@ def _over_indices(layout, shape, arrays, indices, counts=()):
 
 def _coordinates_of(given, mode):
     """Coordinates as int64. Raises Error for what isn't an integer, or is too large."""
-    array = np.asarray(given)
+    array = _array_of(given)
     if array.size == 0:
         return np.ascontiguousarray(array, np.int64)
     if array.dtype.kind not in "iub" or array.dtype == np.uint64 and array.max() >= 2**63:
@@ -352,7 +360,7 @@ def pack(coordinates, values, shape, layout, index=np.int32, combine=None):
     <unravel.Tensor 3 x 2 x 4 in layout csf3, float64>
     """
     shape = tuple(int(extent) for extent in shape)
-    values = np.ascontiguousarray(values)
+    values = np.ascontiguousarray(_array_of(values))
     if values.dtype == object or values.ndim != 1:
         raise Error("expected values in an array of one dimension", "entry-count")
     indices = [_coordinates_of(each, mode) for mode, each in enumerate(coordinates)]
@@ -507,10 +515,7 @@ def as_tensor(value):
                         f"`un.pack(x.coords, x.data, x.shape, layout)` of `x = array.tocoo()` makes a tensor of it, in the "
                         f"layout '{'sv' if len(value.shape) == 1 else 'coo3'}', say", "order-mismatch")
         return _sparse(value)
-    if np.ma.is_masked(value):
-        raise Error("the array has masked elements, which tensors don't have; its method `filled` replaces them",
-                    "value-width")
-    array = np.asarray(value)
+    array = _array_of(value)
     type_of(array.dtype, "the array")
     made, shares = _dense(array)
     return made, shares and array is value

@@ -85,3 +85,13 @@ def test_arrays_of_matrices_that_no_layout_takes_are_converted(format):
         if hasattr(B, attribute):
             setattr(B, attribute, getattr(B, attribute) + 0.5)
     assert "int32 or int64 is expected" in refusal(lambda: un.compute(SPMV, A=B, x=x))
+
+
+def test_masked_elements_are_refused():
+    masked, whole = np.ma.masked_array([1, 2], [0, 1]), np.ma.masked_array([0.5, 2], [0, 0])
+    for work in (lambda: un.pack([[0, 1]], masked, (3,), "sv"), lambda: un.pack([masked], [1.0, 2.0], (3,), "sv"),
+                 lambda: un.tensor("dense", (2,), {"val": masked}), lambda: un.compute("y(i) = 2 * x(i)", x=masked),
+                 lambda: un.tensor("sv", (3,), {"idx": masked, "val": np.ones(2)})):
+        assert "masked elements" in refusal(work)
+    assert un.pack([[0, 1]], whole, (3,), "sv").toarray().tolist() == [0.5, 2, 0]
+    assert un.tensor("dense", (2,), {"val": whole}).toarray().tolist() == [0.5, 2]
