@@ -87,6 +87,10 @@ def _int64s(numbers, what):
     return (ctypes.c_int64 * len(numbers))(*numbers)
 
 
+# What may follow a layout, whose file's name may have spaces.
+_VALUES = re.compile(r"(\s+(f32|f64|bool|u?int(8|16|32|64)|complex(64|128)))?(\s+fill\s+\S+)?$")
+
+
 def tight(format):
     """A layout's text without spaces between the parameters of its name."""
     return format if "{" in format else re.sub(r"<[^<>]*>", lambda found: "".join(found.group().split()), format)
@@ -95,13 +99,7 @@ def tight(format):
 def without_type(format):
     """A layout's text without what it says of the values."""
     format = tight(format)
-    words = format.split()
-    if len(words) > 1 and words[-2] == "fill":
-        words = words[:-2]
-        format = " ".join(words) if "{" not in format else format[:format.rindex("fill")].rstrip()
-    if "{" in format:
-        return format[:format.rindex("}") + 1]
-    return words[0] if words else ""
+    return format[:format.rindex("}") + 1] if "{" in format else _VALUES.sub("", format.strip())
 
 
 class Tensor:

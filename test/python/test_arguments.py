@@ -1,4 +1,7 @@
 """Arguments of calls: what is taken, in which type, and what is refused."""
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -95,3 +98,19 @@ def test_masked_elements_are_refused():
         assert "masked elements" in refusal(work)
     assert un.pack([[0, 1]], whole, (3,), "sv").toarray().tolist() == [0.5, 2, 0]
     assert un.tensor("dense", (2,), {"val": whole}).toarray().tolist() == [0.5, 2]
+
+
+def test_layout_files_in_folders_with_spaces(tmp_path):
+    folder = tmp_path / "my f32 folder"
+    folder.mkdir()
+    path = str(folder / "a layout")
+    with open(path + ".layout", "w", encoding="utf-8") as file:
+        file.write("layout mine(i: M) { value v[M]; stored { [a] -> [i] : i = M - 1 - a and 0 <= a < M } at v(a); }")
+    for format in (path + ".layout", path + ".layout:mine", path + ".layout f64", path + ".layout fill 0"):
+        T = un.tensor(format, (3,), {"v": np.array([3.0, 2.0, 1.0])})
+        for made in (T, copy.deepcopy(T), pickle.loads(pickle.dumps(T))):
+            assert made.toarray().tolist() == x.tolist()
+            for _ in range(2):
+                assert un.kernel("y(i) = 2 * e(i)", e=format)(e=made).tolist() == [2, 4, 6]
+        assert un.kernel("y(i) = 2 * e(i)", e=format)(e=x).tolist() == [2, 4, 6]
+        assert un.compute("y(i) = 2 * e(i)", e=x, y=format).toarray().tolist() == [2, 4, 6]
