@@ -134,10 +134,23 @@ def _as_array(number, dtypes):
         return np.asarray(number)
 
 
+def _has_gaps(value):
+    """Whether it is a vector whose elements lie apart."""
+    return isinstance(value, np.ndarray) and value.ndim == 1 and value.size > 1 and not value.flags.c_contiguous
+
+
 def _needs_copy(value):
     """Whether a kernel can't write to the memory of a result: elements lie apart, or at odd addresses."""
-    return isinstance(value, np.ndarray) and value.flags.writeable and (
-        not value.flags.aligned or value.ndim == 1 and value.size > 1 and not value.flags.c_contiguous)
+    return isinstance(value, np.ndarray) and value.flags.writeable and (not value.flags.aligned or _has_gaps(value))
+
+
+def _has_in_gaps(vector, tensor, results):
+    """Whether a result lies between the elements of the vector, where the library takes it for a part of the tensor."""
+    if not results or not _has_gaps(vector):
+        return False
+    whole = tensor.arrays["val"]
+    return any(isinstance(result, np.ndarray) and np.may_share_memory(result, whole)
+               and not np.shares_memory(result, vector) for result in results)
 
 
 _PARTS = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"),
@@ -351,6 +364,7 @@ class Kernel:
         tensors, shares = {}, True
         operands, copies, numbers = {}, {}, {}
         dtypes = _dtypes_beside(arguments, self.results)
+        given = [arguments[name] for name in self.results if name in arguments]
         for name, value in arguments.items():
             if _is_number(value):
                 if name not in self.arguments or name in self._machines.sizes:
@@ -369,6 +383,8 @@ class Kernel:
                     raise Error(f"the result `{name}` can't be filled in place: no layout fits the given array",
                                 "bad-structure")
             else:
+                if _has_in_gaps(value, made, given):
+                    made, is_view = as_tensor(value.copy())[0], False
                 made, is_view = self._in_format(name, made, is_view)
             if name not in self.results or name not in self.formats:
                 operands[name] = made
@@ -447,8 +463,10 @@ class Kernel:
         if computed is not None:
             bindings, most, forget = _computed, _most_computed, lambda _: _computed.pop(key, None)
         given = arguments if computed is None else computed
+        # Another result might lie in the gaps of an operand.
+        has_gaps = any(_has_gaps(given[name]) for name in tensors if name not in self.results)
         looks = looks | {name: _look_of_arrays_like(given[name]) for name, made in tensors.items()
-                         if _stands_in(given[name], made)}
+                         if _stands_in(given[name], made) and not (has_gaps and name in self.results)}
         others = set(looks)
         looks = [looks[name] if name in looks else _look_of(value, forget) for name, value in given.items()]
         if None in looks or any(name not in machine.tensors for name in tensors):

@@ -114,3 +114,21 @@ def test_layout_files_in_folders_with_spaces(tmp_path):
                 assert un.kernel("y(i) = 2 * e(i)", e=format)(e=made).tolist() == [2, 4, 6]
         assert un.kernel("y(i) = 2 * e(i)", e=format)(e=x).tolist() == [2, 4, 6]
         assert un.compute("y(i) = 2 * e(i)", e=x, y=format).toarray().tolist() == [2, 4, 6]
+
+
+def test_results_in_the_gaps_of_operands():
+    kernel = un.kernel("y(i) = 2 * x(i)")
+    apart = np.zeros((4, 4))
+    for call in (kernel, lambda **given: un.compute("y(i) = 2 * x(i)", **given)):
+        M = np.arange(16.0).reshape(4, 4)
+        column = M[:3, 0]
+        for y in (apart[0, 1:4], M[0, 1:4], M[1, 1:4], apart[1, 1:4], M[0, 1:4]):
+            assert call(x=column, y=y) is y
+            assert y.tolist() == [0, 8, 16]
+        assert column.tolist() == [0, 4, 8]
+        b = np.arange(10.0)
+        assert call(x=b[0:6:2], y=b[5:8]).tolist() == [0, 4, 8]
+        assert b.tolist() == [0, 1, 2, 3, 4, 0, 4, 8, 8, 9]
+        for _ in range(2):
+            assert "share memory" in refusal(lambda: call(x=b[0:6:2], y=b[4:7]))
+            assert "share memory" in refusal(lambda: call(x=M[:3, 0], y=M[0, 0:3]))
