@@ -66,6 +66,27 @@ class Options:
         return c, (pairs, schedules, finds, name, machine, prefix)
 
 
+def _double(number):
+    """A number as the C interface has it. Raises Error for others than real ones that a float64 holds."""
+    if isinstance(number, (complex, np.complexfloating)):
+        raise Error(f"{number} is a complex number: a size or an extent is an integer", "bad-option")
+    try:
+        return float(number)
+    except OverflowError:
+        raise Error("a number is given that is beyond the range of float64", "value-width") from None
+
+
+def _checked(options):
+    """The options, or those by default. Raises Error for what is none: a tensor that is called so, say."""
+    if options is None:
+        return Options()
+    if not isinstance(options, Options):
+        raise Error(f"`options` is of type {type(options).__name__}, but un.Options is expected, as in "
+                    "un.Options(threads=1); a tensor of that name is given to a kernel: un.kernel(...)(options=...)",
+                    "bad-option")
+    return options
+
+
 def _arguments(tensors):
     made = (Argument * len(tensors))()
     for slot, (name, value) in zip(made, tensors.items()):
@@ -73,7 +94,7 @@ def _arguments(tensors):
         if isinstance(value, Tensor):
             slot.tensor = value._handle
         else:
-            slot.number = value
+            slot.number = _double(value)
             slot.is_integer = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
     return made
 
@@ -110,7 +131,7 @@ class _Machine:
 
 
 def _is_number(value):
-    return isinstance(value, (int, float, complex, np.number, np.bool_))
+    return isinstance(value, (int, float, complex, np.number, np.bool_)) and not isinstance(value, np.timedelta64)
 
 
 def _dtypes_beside(arguments, results):
@@ -127,7 +148,7 @@ def _as_array(number, dtypes):
     if isinstance(number, np.generic) and number.dtype in TYPES:
         return np.asarray(number)
     if isinstance(number, int) and not -2**63 <= number < 2**64:
-        number = float(number)
+        number = _double(number)
     try:
         return np.array(number, np.result_type(*dtypes, number) if dtypes else None)
     except OverflowError:
@@ -351,7 +372,7 @@ class Kernel:
     def __repr__(self):
         return f"<unravel.Kernel {self.expression!r} of {', '.join(self.arguments)}>"
 
-    def __call__(self, **arguments):
+    def __call__(self, /, **arguments):
         key = (*arguments, *map(_sort, arguments.values()))
         binding = self._bindings.get(key)
         arrays = binding and binding.arrays_of(arguments.values())
@@ -367,10 +388,12 @@ class Kernel:
         given = [arguments[name] for name in self.results if name in arguments]
         for name, value in arguments.items():
             if _is_number(value):
+                if name in self.results:
+                    raise Error(f"`{name}` is a tensor that the kernel computes, not a number", "order-mismatch")
                 if name not in self.arguments or name in self._machines.sizes:
                     tensors[name] = value
                     continue
-                if name not in self.results and self._says_type(name):
+                if self._says_type(name):
                     made = as_tensor(_as_array(value, ()))[0].to(self.formats[name])
                     tensors[name], operands[name], shares = made, made, False
                     continue
@@ -511,7 +534,7 @@ _most_computed = 256
 
 def _machines_for(expression, options, formats):
     """Kept per expression, formats and options, the last 256."""
-    options = copy.copy(options) if options else Options()  # the caller may change theirs
+    options = copy.copy(_checked(options))  # the caller may change theirs
     key = (expression, options._key(), tuple(sorted(formats.items())))
     with _known_lock:
         known = _known.get(key)
@@ -575,7 +598,7 @@ def _make_texts(function, made, expression, options, tensors):
     operands = {name: as_tensor(value)[0] for name, value in operands.items() if not _is_number(value)}
 
     def make(formats):
-        c, keep = (options or Options())._as_c(formats, False)
+        c, keep = _checked(options)._as_c(formats, False)
         call(function, text_of(expression), ctypes.byref(c), len(operands), _arguments(operands), ctypes.byref(made))
         del keep
 

@@ -132,3 +132,26 @@ def test_results_in_the_gaps_of_operands():
         for _ in range(2):
             assert "share memory" in refusal(lambda: call(x=b[0:6:2], y=b[4:7]))
             assert "share memory" in refusal(lambda: call(x=M[:3, 0], y=M[0, 0:3]))
+
+
+def test_names_of_tensors():
+    assert un.kernel("y(i) = 2 * self(i)")(self=x).tolist() == [2, 4, 6]
+    assert un.compute("y(i) = 2 * self(i)", self=x).tolist() == [2, 4, 6]
+    assert un.kernel("y(i) = 2 * options(i)")(options=x).tolist() == [2, 4, 6]
+    for options in (x, {"threads": 1}, "serial", 3, {}):
+        for function in (un.compute, un.kernel, un.explain, un.emit_c):
+            text = refusal(lambda: function("y(i) = 2 * x(i)", options=options, x="dense"))
+            assert f"is of type {type(options).__name__}, but un.Options is expected" in text
+
+
+def test_numbers_that_are_none_of_an_operand():
+    scaled = un.kernel("y(i) = a * x(i)")
+    for _ in range(2):
+        assert scaled(a=2, x=x).tolist() == [2, 4, 6]
+        assert "beyond the range of float64" in refusal(lambda: scaled(a=10**400, x=x))
+        assert "timedelta64" in refusal(lambda: scaled(a=np.timedelta64(1), x=x))
+    program = "tensor x(n), y(n); size k; for i in [k,n) { y(i) = x(i); }"
+    assert "complex" in refusal(lambda: un.compute(program, x=x, k=1j))
+    assert "beyond the range" in refusal(lambda: un.compute(program, x=x, k=10**400))
+    for result in (0.0, np.float64(0), 1):
+        assert "the kernel computes, not a number" in refusal(lambda: un.compute("s = x(i)", x=x, s=result))
