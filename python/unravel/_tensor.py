@@ -516,7 +516,8 @@ def as_tensor(value):
     array = _array_of(value)
     type_of(array.dtype, "the array")
     made, shares = _dense(array)
-    return made, shares and array is value
+    # What a masked array masks may change.
+    return made, shares and isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray)
 
 
 def _permuted(flat, shape, layout):

@@ -155,3 +155,17 @@ def test_numbers_that_are_none_of_an_operand():
     assert "beyond the range" in refusal(lambda: un.compute(program, x=x, k=10**400))
     for result in (0.0, np.float64(0), 1):
         assert "the kernel computes, not a number" in refusal(lambda: un.compute("s = x(i)", x=x, s=result))
+
+
+def test_subclasses_of_arrays_are_filled_in_place(tmp_path):
+    kernel = un.kernel("y(i) = 2 * x(i)")
+    mapped = np.memmap(tmp_path / "y", dtype=float, mode="w+", shape=(3,))
+    for factor in (1, 2):
+        assert kernel(x=factor * x, y=mapped) is mapped
+        assert np.fromfile(tmp_path / "y").tolist() == [2 * factor, 4 * factor, 6 * factor]
+        assert kernel(x=mapped).tolist() == [4 * factor, 8 * factor, 12 * factor]
+    masked = np.ma.masked_array([1.0, 2, 3])
+    assert kernel(x=masked).tolist() == [2, 4, 6]
+    masked[1] = np.ma.masked
+    assert "masked elements" in refusal(lambda: kernel(x=masked))
+    assert "can't be filled in place" in refusal(lambda: kernel(x=x, y=np.ma.masked_array(np.zeros(3))))
