@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace unravel::loop {
 
@@ -41,6 +42,7 @@ public:
     for (const WorkspaceArray &array : program.workspace)
       declare(array);
     sums_ = effects_of(program.body).stored;
+    each_statement(program.body, [&](const Statement &inner) { note(inner); });
     for (const TensorParameter &parameter : program.parameters)
       if (parameter.assembled) declare(parameter);
     for (const Precondition &condition : program.preconditions)
@@ -183,6 +185,44 @@ private:
     return {local_op, local(std::get<Local>(target).name), 0, value(value_)};
   }
 
+  /// What the writes of a leaf are, in one of its plans.
+  struct Leaf {
+    int innermost = 0;          // the level of what is done at its points
+    std::set<std::string> sums; // what it reduces into
+    bool computes = false;      // something that isn't a number is stored at its points
+  };
+
+  void note(const Statement &statement) {
+    const auto *store = statement.as<Store>();
+    for (const Origin &origin : statement.origins) {
+      Leaf &leaf = leaves_[{origin.leaf, origin.plan}];
+      if (origin.level > leaf.innermost) leaf.innermost = origin.level, leaf.computes = false;
+      if (const Element *element = reduced_element(statement)) leaf.sums.insert(element->array);
+      if (const Local *local = reduced_local(statement)) leaf.sums.insert(local->name);
+      if (store && origin.level == leaf.innermost) leaf.computes |= !value::number_of(store->value);
+    }
+  }
+
+  /// Is it computed from no sum that its leaf has made?
+  bool is_new(const Value &value_, const Origins &origins) const {
+    return std::ranges::all_of(origins, [&](const Origin &origin) {
+      bool is_new = true;
+      const Leaf &leaf = leaves_.at({origin.leaf, origin.plan});
+      each_local(value_, [&](const Local &part) { is_new &= !leaf.sums.contains(part.name); });
+      return is_new;
+    });
+  }
+
+  /// Is it all that its leaf does at a point? A leaf that reduces has its points where it does so: it stores
+  /// what a sum begins with, and finished ones. A number beside what a leaf computes isn't a point either.
+  bool is_statement(const Store &store, const Origins &origins) const {
+    return !origins.empty() && std::ranges::all_of(origins, [&](const Origin &origin) {
+      const Leaf &leaf = leaves_.at({origin.leaf, origin.plan});
+      return origin.level == leaf.innermost && leaf.sums.empty() &&
+             !(leaf.computes && value::number_of(store.value));
+    });
+  }
+
   /// Is the value of an entry computed that is appended to a result, and not moved in it?
   bool is_entry(const Store &store) const {
     const auto is_assembled = [&](const std::string &name) { return code_.arrays[arrays_.at(name)].assembled; };
@@ -272,15 +312,15 @@ private:
             [&](const DeclareValue &x_) { return Step{Step::StoreLocal, local(x_.name), 0, value(x_.initial)}; },
             [&](const Store &store) {
               Step step = write(store.target, store.value, Step::StoreElement, Step::StoreLocal);
-              step.is_point = is_entry(store);
+              step.is_point =
+                  is_new(store.value, x.origins) && (is_entry(store) || is_statement(store, x.origins));
               return step;
             },
             [&](const Accumulate &store) {
               Step add = write(store.target, store.value, Step::AddElement, Step::AddLocal);
-              add.is_point = true;
+              add.is_point = is_new(store.value, x.origins);
               add.atomic = store.atomic;
               add.by = store.by;
-              each_local(store.value, [&](const Local &part) { add.is_point &= !sums_.contains(part.name); });
               return add;
             },
             [&](const Zero &zero) { return Step{Step::Zero, array(zero.array), term(zero.count)}; },
@@ -326,6 +366,7 @@ private:
   std::map<std::string, std::vector<std::size_t>> arrays_of_; // counts that the run sets
   std::map<std::string, const ArrayParameter *> parameters_;
   std::set<std::string> sums_; // what something is added to, locals among them
+  std::map<std::pair<int, int>, Leaf> leaves_; // by the numbers of leaf and plan
 };
 
 } // namespace

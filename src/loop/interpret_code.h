@@ -108,7 +108,7 @@ struct Step {
   std::vector<Step> body;
   std::vector<Step> otherwise;
   std::vector<RangeCode> ranges = {};
-  bool is_point = false; // adds a product, and not a sum of such; or makes an entry of a result
+  bool is_point = false; // what a leaf does at a point: no sum of such, and not what comes before or behind
   bool atomic = false;   // an addition
   value::Operator by = value::Operator::Add; // what AddElement and AddLocal do
   bool whole_word = false;                   // of bits that are set to 0

@@ -344,6 +344,28 @@ TEST(Tiling, SeveralNests) {
   EXPECT_EQ(tiling.tiles.at(0).iterations.all, 6);
 }
 
+/// What a statement sets is a point as what it adds is; what a sum begins with is none.
+TEST(Tiling, StatementsThatSet) {
+  const std::string tensors = "tensor x(n), y(n), A(n,n); ";
+  const std::vector<std::pair<std::string, std::int64_t>> programs = {
+      {"for i { y(i) = x(i); }", 9},
+      {"for i { y(i) *= x(i); }", 9},
+      {"for i { y(i) = 2; }", 9},
+      {"for i { for j in [0,i) { y(i) += A(i,j); } } for i { y(i) *= 2; }", 36 + 9},
+      {"for i { let s = x(i); for j in [0,i) { s -= A(i,j); } y(i) = s; x(i) += s; }", 36 + 18},
+      {"for i { y(i) = 0; for j { y(i) += A(i,j)*x(j); } }", 81},
+      {"y(i) = A(i,j) * x(j)", 81},
+  };
+  std::mt19937_64 random(5);
+  for (const auto &[program, points] : programs) {
+    const bool is_line = !program.starts_with("for");
+    const Problem problem{is_line ? program : tensors + program, {}, {"tile i by 4"}, {}};
+    const std::map<std::string, std::int64_t> extents = {{"n", 9}, {"i", 9}, {"j", 9}};
+    const Case one = make_case(problem, extents, 1, random);
+    EXPECT_EQ(count_tiling(one.compilation, one.tensors, 1 << 30).counts->points, points) << program;
+  }
+}
+
 /// A matrix without entries, sizes of 0: no tile has points.
 TEST(Tiling, Nothing) {
   std::mt19937_64 random(13);
