@@ -133,10 +133,11 @@ ScheduleTree with_fused_parallel(ScheduleTree schedule, const combine::Combinati
   if (asks_for(schedule, "balanced"))
     report::fail(Kind::not_parallel, schedule.sharing->span,
                  "a fused loop is always cut into pieces of equal work", "leave out `balanced`");
-  if (!schedule.parallel.empty() && schedule.parallel.front().text != fused.text)
-    report::fail(Kind::not_parallel, schedule.parallel.front().span,
-                 fmt::format("`fuse` makes the loop over `{}` the parallel one", fused.text),
-                 fmt::format("leave out `parallel {}`", schedule.parallel.front().text));
+  for (const parse::Name &wanted : schedule.parallel)
+    if (wanted.text != fused.text)
+      report::fail(Kind::not_parallel, wanted.span,
+                   fmt::format("`fuse` makes the loop over `{}` the parallel one", fused.text),
+                   fmt::format("leave out `parallel {}`", wanted.text));
   schedule.parallel = {fused};
   return schedule;
 }

@@ -230,6 +230,18 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
   };
   if (!schedule.parallel.empty()) {
     const parse::Name &wanted = schedule.parallel.front();
+    for (const parse::Name &name : schedule.parallel) {
+      if (std::ranges::find(verdicts, name.text, &depend::LoopVerdict::variable) == verdicts.end())
+        report::fail(Kind::unknown_variable, name.span, fmt::format("there is no loop over `{}`", name.text),
+                     fmt::format("the loops are {}", fmt::join(loops_of(plan.nest), ", ")));
+      if (name.text != wanted.text)
+        report::fail(
+            Kind::not_parallel, name.span,
+            fmt::format("of the loops over `{}` and `{}` one stands inside the other: only one runs in "
+                        "parallel",
+                        wanted.text, name.text),
+            "keep one of them");
+    }
     for (const depend::LoopVerdict &verdict : verdicts) {
       if (verdict.variable != wanted.text) continue;
       std::size_t level = level_of(verdict.variable);
@@ -252,8 +264,6 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
       if (space.target.appends && !is_inner_loop(plan, level)) return std::nullopt; // they may be dealt
       fail_carried(wanted, verdict);
     }
-    report::fail(Kind::unknown_variable, wanted.span, fmt::format("there is no loop over `{}`", wanted.text),
-                 fmt::format("the loops are {}", fmt::join(loops_of(plan.nest), ", ")));
   }
   if (schedule.serial) return std::nullopt;
   std::optional<std::size_t> tiles; // a loop that needn't take every value, if it isn't parallel

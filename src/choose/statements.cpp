@@ -250,8 +250,9 @@ std::optional<std::size_t> level_of_sum(const IterationSpace &space, const plan:
 
 bool runs_in_parallel(const SharedVerdict &loop, const parse::ScheduleTree &schedule) {
   if (schedule.parallel.empty()) return loop.is_parallel && !schedule.serial;
-  const parse::Name &wanted = schedule.parallel.front();
-  if (wanted.text != loop.verdict.variable) return false;
+  const auto found = std::ranges::find(schedule.parallel, loop.verdict.variable, &parse::Name::text);
+  if (found == schedule.parallel.end()) return false;
+  const parse::Name &wanted = *found;
   if (loop.is_parallel) return true;
   bool carries = loop.verdict.verdict != depend::Verdict::Parallel;
   report::fail(
@@ -273,20 +274,22 @@ parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nes
     });
   };
   if (std::ranges::any_of(schedule.fused, is_missing)) schedule.fused.clear();
-  if (std::erase_if(schedule.parallel, is_missing) > 0) schedule.sharing.reset();
+  if (std::erase_if(schedule.parallel, is_missing) > 0 && schedule.parallel.empty()) schedule.sharing.reset();
   return schedule;
 }
 
 void check_parallel(const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule) {
-  if (schedule.parallel.empty()) return;
-  const parse::Name &wanted = schedule.parallel.front();
-  for (const plan::LeafPlan *plan : plans)
-    if (const std::optional<std::size_t> level = plan->level_of_threads();
-        plan->shared_parallel || (level && plan->nest.levels[*level].variable == wanted.text))
-      return;
-  report::fail(Kind::not_parallel, wanted.span,
-               fmt::format("`{}` is not a loop of this program that can run in parallel", wanted.text),
-               "choose a loop of a statement that shares no loop, or the outermost of the shared loops");
+  for (const parse::Name &wanted : schedule.parallel) {
+    const auto runs = [&](const plan::LeafPlan *plan) {
+      const std::optional<std::size_t> level =
+          plan->shared_parallel ? plan->shared_parallel : plan->level_of_threads();
+      return level && plan->nest.levels[*level].variable == wanted.text;
+    };
+    if (std::ranges::none_of(plans, runs))
+      report::fail(Kind::not_parallel, wanted.span,
+                   fmt::format("`{}` is not a loop of this program that can run in parallel", wanted.text),
+                   "choose a loop of a statement that shares no loop, or the outermost of the shared loops");
+  }
 }
 
 void join_loops(const std::vector<Statement> &statements, const combine::Combination &combination,

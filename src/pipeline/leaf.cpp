@@ -505,9 +505,9 @@ void LeafPlanner::plan_shared(const scan::Node &loop, std::vector<Leaf> &leaves)
 }
 
 bool LeafPlanner::is_asked_for(const Leaf &leaf) const {
-  const std::vector<parse::Name> &wanted = in_.schedule.parallel;
-  return leaf.parallel && !wanted.empty() &&
-         leaf.plan.nest.levels[*leaf.parallel].variable == wanted.front().text;
+  return leaf.parallel && std::ranges::any_of(in_.schedule.parallel, [&](const parse::Name &wanted) {
+           return wanted.text == leaf.plan.nest.levels[*leaf.parallel].variable;
+         });
 }
 
 Leaf LeafPlanner::plan(std::size_t number, Steps &steps) {
