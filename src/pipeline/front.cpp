@@ -28,6 +28,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <ranges>
 
 namespace unravel::pipeline {
 
@@ -41,11 +42,15 @@ std::shared_ptr<const text::Source> argument(const std::string &name, const std:
 
 /// Of requests that contradict each other none is silently dropped.
 void check_contradictions(const parse::ScheduleTree &schedule) {
-  if (schedule.serial && !schedule.parallel.empty())
-    report::fail(
-        Kind::syntax_error, schedule.parallel.front().span,
-        fmt::format("`serial` and `parallel {}` contradict each other", schedule.parallel.front().text),
-        "keep one of them");
+  const auto check_serial = [&](const char *request, const std::vector<parse::Name> &names) {
+    if (schedule.serial && !names.empty())
+      report::fail(Kind::syntax_error, names.front().span,
+                   fmt::format("`serial` and `{} {}` contradict each other", request,
+                               fmt::join(names | std::views::transform(&parse::Name::text), ", ")),
+                   "keep one of them");
+  };
+  check_serial("parallel", schedule.parallel);
+  check_serial("fuse", schedule.fused);
   std::map<std::string, std::string> methods;
   for (const parse::ScheduleTree::Find &find : schedule.finds) {
     auto [first, fresh] = methods.emplace(find.target.text, find.method.text);
