@@ -369,8 +369,10 @@ private:
       Term condition = swap ? term::at_most(term::scale(ratio, positions), targets)
                             : term::at_most(term::scale(ratio, targets), positions);
       const char *way = method == Method::Binary ? "each is searched in" : "a walk over";
-      std::string reason = fmt::format("few of {} for those of {}: {} these",
-                                       (swap ? found : levels_[*driver]).tensor, sought.tensor, way);
+      const std::string all =
+          sought.tensor.empty() ? "the values of " + sought.variable : "those of " + sought.tensor;
+      std::string reason =
+          fmt::format("few of {} for {}: {} these", (swap ? found : levels_[*driver]).tensor, all, way);
       plan.alternatives.push_back({condition, std::move(reason), std::move(*other)});
     };
     for (bool swap : {false, true})
