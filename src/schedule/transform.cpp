@@ -34,7 +34,7 @@ std::vector<std::string> variables_of_all(const combine::Combination &combinatio
   return variables;
 }
 
-/// What a space says of one variable and sizes alone.
+/// What a space says of one variable and sizes alone, but for divisibility: bounds only have to contain.
 std::vector<Term> bounds_of(const combine::IterationSpace &space, const std::string &variable) {
   std::vector<std::string> all = space.variables();
   auto is_other = [&](const Term &atom) {
@@ -42,7 +42,8 @@ std::vector<Term> bounds_of(const combine::IterationSpace &space, const std::str
     return !plain || (plain->name != variable && contains(all, plain->name));
   };
   std::vector<Term> result;
-  for (const Term &part : space::Set(space.relation).project(is_other).simple_hull().constraints())
+  for (const Term &part :
+       space::Set(space.relation).project(is_other).without_divisions().simple_hull().constraints())
     if (term::mentions(part, variable)) result.push_back(part);
   return result;
 }
