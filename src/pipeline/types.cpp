@@ -2,6 +2,7 @@
 #include "pipeline/types.h"
 
 #include "combine/structure.h"
+#include "compute/coordinates.h"
 #include "compute/own_operators.h"
 #include "parse/parse.h"
 
@@ -42,6 +43,99 @@ std::optional<value::Type> type_of(const compute::Statement &statement, const Ty
     return access ? known(types, access->tensor) : std::optional(value::Type::Int64);
   });
 }
+
+/// A number that makes f64 of integers, also of those that other statements compute for the target.
+bool has_fraction(const compute::Statement &statement) {
+  value::TypedParts parts;
+  value::collect_types(
+      statement.value, [](const compute::Value &) { return std::optional<value::Type>(); }, true, parts);
+  return parts.is_fraction;
+}
+
+bool has_leaves(const compute::Value &value) {
+  bool found = false;
+  value::each_leaf<compute::Access>(value, [&](const compute::Access &) { found = true; });
+  compute::each_coordinate(value, [&](const std::string &) { found = true; });
+  return found;
+}
+
+/// The types of what statements write, where nothing says them: those of what is computed for it.
+class TargetTypes {
+public:
+  /// `said`: types that are given. `open`: that of what nothing tells.
+  TargetTypes(const std::vector<compute::Statement> &statements, const Types &said, value::Type open)
+      : statements_(statements), said_(said), open_(open) {
+    for (const compute::Statement &statement : statements) {
+      const std::string &target = statement.target.tensor;
+      if (sums(statement)) summed_.insert(target);
+      if (has_fraction(statement)) fractions_.insert(target);
+      numbers_.insert(target);
+    }
+    for (const compute::Statement &statement : statements)
+      if (has_leaves(statement.value)) numbers_.erase(statement.target.tensor);
+  }
+
+  /// C promotes what it adds: a sum of int8 values is an int32.
+  value::Type as_summed(const compute::Statement &statement, value::Type type) const {
+    return summed_.contains(statement.target.tensor) ? value::promoted(type) : type;
+  }
+
+  /// `before`: of what results hold before. What is read counts as soon as its type is known. Where no other
+  /// is found, what numbers alone are set to gets one; then what is left.
+  Types found(const Types &before) const {
+    Types all = said_;
+    for (const auto &[target, type] : before)
+      join(target, type, all);
+    while (join_computed(all) || join_numbers(all) || join_rest(all)) {
+    }
+    return all;
+  }
+
+private:
+  /// Is it another type then?
+  bool join(const std::string &target, value::Type type, Types &all) const {
+    if (said_.contains(target)) return false;
+    if (value::is_integer(type) && fractions_.contains(target)) type = value::Type::Float64;
+    const auto [own, is_new] = all.emplace(target, type);
+    const value::Type joined = own->second == type ? type : value::common(own->second, type);
+    return std::exchange(own->second, joined) != joined || is_new;
+  }
+
+  bool join_computed(Types &all) const {
+    bool changed = false;
+    for (const compute::Statement &statement : statements_)
+      if (const auto type = type_of(statement, all))
+        changed = join(statement.target.tensor, as_summed(statement, *type), all) || changed;
+    return changed;
+  }
+
+  /// What is set to numbers alone is like a number: it has the type of the statements that read it.
+  bool join_numbers(Types &all) const {
+    std::vector<std::pair<std::string, value::Type>> read;
+    for (const compute::Statement &statement : statements_)
+      if (const auto type = type_of(statement, all))
+        value::each_leaf<compute::Access>(statement.value, [&](const compute::Access &access) {
+          if (numbers_.contains(access.tensor) && !all.contains(access.tensor))
+            read.emplace_back(access.tensor, value::type_of_parts(*type));
+        });
+    for (const auto &[target, type] : read)
+      join(target, type, all);
+    return !read.empty();
+  }
+
+  bool join_rest(Types &all) const {
+    bool changed = false;
+    for (const compute::Statement &statement : statements_)
+      if (!all.contains(statement.target.tensor))
+        changed = join(statement.target.tensor, open_, all) || changed;
+    return changed;
+  }
+
+  const std::vector<compute::Statement> &statements_;
+  const Types &said_;
+  value::Type open_;
+  std::set<std::string> summed_, fractions_, numbers_; // these: set to numbers alone
+};
 
 /// Of a tensor's values, as they are in its file, or in its arrays of which the layout leaves the type open.
 std::optional<value::Type> type_of_data(const Request &request, const std::string &tensor,
@@ -192,38 +286,12 @@ void settle_types(const Request &request, Front &front) {
     const value::Type wanted = request.value ? open : data.value_or(open);
     if (const auto type = layout::type_of_values(layout, wanted)) types.emplace(use.name, *type);
   }
-  // What is written gets the type of what is computed for it, as soon as that is known of all that it reads.
-  // C promotes what it adds: a sum of int8 values is an int32.
-  std::set<std::string> summed;
-  for (const compute::Statement &statement : statements)
-    if (sums(statement)) summed.insert(statement.target.tensor);
-  const auto type_for = [&](const compute::Statement &statement, const Types &all) {
-    const std::optional<value::Type> type = type_of(statement, all);
-    return type && summed.contains(statement.target.tensor) ? value::promoted(*type) : type;
-  };
-  Types found = before;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const compute::Statement &statement : statements) {
-      const std::string &target = statement.target.tensor;
-      if (types.contains(target)) continue;
-      Types all = types;
-      all.insert(found.begin(), found.end());
-      const std::optional<value::Type> type = type_for(statement, all);
-      if (!type) continue;
-      const auto [own, fresh] = found.emplace(target, *type);
-      const value::Type joined = own->second == *type ? *type : value::common(own->second, *type);
-      changed = changed || fresh || joined != own->second;
-      own->second = joined;
-    }
-  }
-  types.insert(found.begin(), found.end());
+  const TargetTypes written(statements, types, open);
+  types.merge(written.found(before));
   for (compute::Statement &statement : statements) {
-    types.emplace(statement.target.tensor, open);
     const value::Type of_target = types.at(statement.target.tensor);
     statement.type = type_of(statement, types).value_or(of_target);
-    if (statement.type != of_target && summed.contains(statement.target.tensor))
-      statement.type = value::promoted(statement.type);
+    if (statement.type != of_target) statement.type = written.as_summed(statement, statement.type);
     statement.types = types;
     if (value::is_integer(statement.type)) statement.value = divided_by_part(statement.value);
     set_ends(statement, types);

@@ -1,0 +1,48 @@
+// Results in the types that numbers in the text make of those of operands: values worked out by hand, which
+// --check, whose reference has the same types, doesn't tell.
+#include "tool.h"
+
+#include <gtest/gtest.h>
+
+namespace unravel::tool::test {
+namespace {
+
+void expect_shown(const Desk &desk, std::vector<std::string> words, const std::string &values) {
+  words.insert(words.begin(), "run");
+  words.push_back("--check");
+  const Outcome outcome = desk.unravel(words);
+  EXPECT_EQ(outcome.code, 0) << words[1] << "\n" << outcome.error;
+  EXPECT_NE(outcome.out.find(": " + values + "\n"), std::string::npos) << words[1] << "\n" << outcome.out;
+}
+
+} // namespace
+
+TEST(ToolNumberTypes, FractionsMakeRealNumbersOfIntegers) {
+  const Desk desk;
+  desk.write("x.mtx", "%%MatrixMarket matrix array integer general\n2 1\n1\n-4\n");
+  for (const std::string type : {"int8", "int32", "int64", "f32", "f64"}) {
+    const std::vector<std::string> x{"-f", "x=dense " + type, "-i", "x=x.mtx"};
+    for (const char *text : {"y(i) = x(i) + 0.5", "for i { y(i) = x(i); y(i) += 0.5; }",
+                             "let s = 0.5; for i { y(i) = x(i) + s; }",
+                             "let s = 0.25; let t = 2 * s; for i { y(i) = t; } for i { y(i) += x(i); }"}) {
+      std::vector<std::string> words{text};
+      words.insert(words.end(), x.begin(), x.end());
+      expect_shown(desk, words, "y(0) = 1.5, y(1) = -3.5");
+    }
+  }
+  expect_shown(desk, {"for i { z(i) = i; z(i) += 0.5; }", "--size", "i=2"}, "z(0) = 0.5, z(1) = 1.5");
+}
+
+/// What is set to numbers alone is as they are: it makes no integer a double.
+TEST(ToolNumberTypes, WholeNumbersHaveTheTypeOfWhatReadsThem) {
+  const Desk desk;
+  desk.write("x.mtx", "%%MatrixMarket matrix array integer general\n2 1\n9007199254740993\n-4\n");
+  for (const char *text : {"y(i) = 1 * x(i)", "let s = 1; for i { y(i) = s * x(i); }",
+                           "let s(i) = 1; for i { y(i) = s(i) * x(i); }"})
+    expect_shown(desk, {text, "-i", "x=x.mtx"}, "y(0) = 9007199254740993, y(1) = -4");
+  desk.write("z.mtx", "%%MatrixMarket matrix array integer general\n2 1\n1\n3\n");
+  expect_shown(desk, {"let a = 7; let b = 2; let c = a / b; for i { y(i) = c * x(i); }", "-i", "x=z.mtx"},
+               "y(0) = 3.5, y(1) = 10.5");
+}
+
+} // namespace unravel::tool::test
