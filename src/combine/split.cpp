@@ -189,13 +189,18 @@ std::vector<Statement> split(const Statement &statement, const std::map<std::str
     return found;
   };
   std::vector<compute::Value> sparse, dense;
-  const std::vector<compute::Value> terms = statement.by == value::Operator::Add
-                                                ? value::terms_of(statement.value)
-                                                : value::parts_by(statement.by, statement.value);
-  for (const compute::Value &term : terms)
-    (is_sparse(term) ? sparse : dense).push_back(term);
-  if (sparse.empty() || (statement.accumulate && terms.size() == 1)) return {statement};
-  if (terms.size() > 1 && !compute::is_converted_by_parts(statement, types)) return {statement};
+  std::size_t count = 0;
+  for (const compute::Value &part : value::parts_by(statement.by, statement.value)) {
+    const auto terms = statement.by == value::Operator::Add ? value::terms_of(part) : std::vector{part};
+    count += terms.size();
+    if (std::ranges::none_of(terms, is_sparse))
+      dense.push_back(part); // a quotient of a sum stays one
+    else
+      for (const compute::Value &term : terms)
+        (is_sparse(term) ? sparse : dense).push_back(term);
+  }
+  if (sparse.empty() || (statement.accumulate && count == 1)) return {statement};
+  if (count > 1 && !compute::is_converted_by_parts(statement, types)) return {statement};
   check_split(statement, sparse, is_empty, program);
   std::vector<Statement> result;
   if ((!statement.accumulate && !is_empty) || !dense.empty()) {

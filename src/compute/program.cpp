@@ -357,7 +357,7 @@ private:
            const Algebra &algebra) {
     std::vector<Statement> all;
     if (algebra.by == value::Operator::Add && algebra.is_plain())
-      all = sums(statement, target, accumulate, value);
+      all.push_back(statement_of(target, accumulate, algebra, divided_together(value)));
     else
       for (Value &term : reduced_terms(std::move(value), algebra, !accumulate))
         all.push_back(statement_of(target, accumulate, algebra, std::move(term)));
@@ -374,12 +374,10 @@ private:
       }
   }
 
-  /// One statement for the terms that have the same divisors; the others are added to what it sets. First the
-  /// one that reads the target.
-  std::vector<Statement> sums(const StatementTree &statement, const Access &target, bool accumulate,
-                              const Sum &value) const {
+  /// Their sum, in which terms that have the same divisors are divided together.
+  static Value divided_together(const Sum &terms) {
     std::vector<std::pair<Value, Sum>> quotients; // divisors, what is divided by them
-    for (const Value &term : value) {
+    for (const Value &term : terms) {
       auto each = value::quotient_of(term);
       if (each.constant == 0) continue;
       const Value divisors = value::product(std::exchange(each.divisors, {}));
@@ -388,24 +386,10 @@ private:
       if (known == quotients.end()) known = quotients.insert(known, {divisors, {}});
       known->second.push_back(each.tree());
     }
-    if (quotients.empty()) quotients.push_back({{value::Number{1}}, {}});
-    std::vector<Statement> all;
+    Sum parts;
     for (auto &[divisors, dividend] : quotients)
-      all.push_back(
-          statement_of(target, true, {}, value::quotient(value::sum(std::move(dividend)), divisors)));
-    auto reads = [&](const Statement &made) {
-      bool found = false;
-      each_read(made, [&](const Access &access) { found = found || access.tensor == target.tensor; });
-      return found;
-    };
-    const auto others = std::stable_partition(all.begin(), all.end(), reads);
-    if (others - all.begin() > 1)
-      report::fail(Kind::not_a_product, statement.span,
-                   fmt::format("`{}` reads `{}` in a quotient that would be added to a part of the new value",
-                               statement.span.text(), target.tensor),
-                   "compute the quotient in a scalar first: `let s = ...;`");
-    all.front().accumulate = accumulate;
-    return all;
+      parts.push_back(value::quotient(value::sum(std::move(dividend)), divisors));
+    return value::sum(value::parts_by(value::Operator::Add, value::sum(std::move(parts))));
   }
 
   // ---- tensors and their extents

@@ -251,14 +251,18 @@ void settle_indices(const Request &request, Front &front) {
   }
 }
 
-/// Of the quotient of a sum the sum of the quotients: it differs where each is rounded by itself.
+/// Of quotients of sums the sums of the quotients: they differ where each is rounded by itself.
 compute::Value divided_by_part(const compute::Value &value) {
-  const auto *whole = value::arguments_of(value::Operator::Divide, value);
-  const auto *dividends = whole ? value::arguments_of(value::Operator::Add, whole->at(0)) : nullptr;
-  if (!dividends) return value;
   std::vector<compute::Value> parts;
-  for (const compute::Value &dividend : *dividends)
-    parts.push_back(value::quotient(dividend, whole->at(1)));
+  for (const compute::Value &part : value::parts_by(value::Operator::Add, value)) {
+    const auto *whole = value::arguments_of(value::Operator::Divide, part);
+    const auto *dividends = whole ? value::arguments_of(value::Operator::Add, whole->at(0)) : nullptr;
+    if (!dividends)
+      parts.push_back(part);
+    else
+      for (const compute::Value &dividend : *dividends)
+        parts.push_back(value::quotient(dividend, whole->at(1)));
+  }
   return value::sum(std::move(parts));
 }
 

@@ -45,4 +45,17 @@ TEST(ToolNumberTypes, WholeNumbersHaveTheTypeOfWhatReadsThem) {
                "y(0) = 3.5, y(1) = 10.5");
 }
 
+/// Not quotient by quotient.
+TEST(ToolNumberTypes, StatementsOfProgramsAreConvertedAsAWhole) {
+  const Desk desk;
+  desk.write("two.mtx", "%%MatrixMarket matrix array real general\n1 1\n2\n");
+  const std::string start = "tensor y(n) uint8, a(n), b(n); for i { y(i) = ";
+  for (const auto &[value, result] : {std::pair("5 * a(i)/b(i) - 2 * a(i)", "0"),
+                                      {"a(i)/b(i) + 0.5", "1"},
+                                      {"b(i)/a(i) - a(i)/b(i)", "1"},
+                                      {"7 * a(i) - 3 * b(i)/a(i)", "1"}})
+    expect_shown(desk, {start + value + "; }", "-i", "a=ones:1", "-i", "b=two.mtx"},
+                 std::string("y(0) = ") + result);
+}
+
 } // namespace unravel::tool::test
