@@ -367,9 +367,15 @@ std::vector<Statement> taken_apart(const Statement &statement,
     for (const Statement &made : split(part, types, total_in(part), is_empty, program))
       parts.push_back(with_joined_reads(made, optional_in(made)));
   };
+  const auto add_united = [&](const Statement &part) {
+    std::ranges::for_each(unite(part, optional_in(part)), add);
+  };
   for (const Statement &each : set_from_nothing(statement, total_in(statement), program))
-    if (each.is_free || each.accumulate || is_empty)
-      std::ranges::for_each(unite(each, optional_in(each)), add);
+    if (each.accumulate && !each.is_free && !is_empty && each.by == value::Operator::Add)
+      // Terms first: in each by itself an operand may be stored several times.
+      std::ranges::for_each(split(each, types, total_in(each), is_empty, program), add_united);
+    else if (each.is_free || each.accumulate || is_empty)
+      add_united(each);
     else
       add(each);
   return parts;
