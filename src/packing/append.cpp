@@ -151,6 +151,8 @@ private:
     for (const Key &key : level.keys)
       if (std::ranges::none_of(level.order, [&](const SortKey &by) { return by.mode == key.mode; }))
         to.order.push_back({value_of(key.mode), false});
+    // A node that has several entries is the last one until all of them have come.
+    if (to.last + 1 < to.levels.size()) to.loose = to.order.size();
   }
 
   const Layout &layout_;

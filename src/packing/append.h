@@ -48,7 +48,7 @@ struct Append {
   std::size_t last = 0; // the last counted one; those behind it number the values of one node
 
   /// Entries must come so that these don't decrease, compared from the first to the last. Those from `loose`
-  /// on needn't, if no two entries are of one coordinate.
+  /// on needn't, if no two entries are of one coordinate: each is a node of its own.
   std::vector<AppendOrder> order;
   std::size_t loose = 0;
   /// Entries of one coordinate are one, whose value is their sum.
