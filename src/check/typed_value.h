@@ -47,10 +47,10 @@ inline long double rounded(long double number, value::Type type) {
   return is_single(type) ? static_cast<float>(number) : static_cast<double>(number);
 }
 
-/// What is too large for single precision is infinite there; other numbers are not rounded.
+/// What is too large for the type is infinite there; other numbers are not rounded.
 inline long double held(long double number, value::Type type) {
-  const auto single = static_cast<float>(number);
-  return is_single(type) && std::isinf(single) ? single : number;
+  const long double own = rounded(number, type);
+  return std::isinf(own) ? own : number;
 }
 
 /// A number in the text, as one of that type.

@@ -456,8 +456,7 @@ private:
       if (const std::string &old = front_.written->old; !old.empty())
         input.operands[old] = &(made.unpacked[old] = convert::unpack_exactly(initial_.begin()->second));
     }
-    const bool special = has_special_values(front_.computation.program, tensors_) ||
-                         has_infinite_fill(front_.computation.program);
+    const bool special = meets_special_values(front_.computation.program, tensors_);
     for (const auto &[local, around] : front_.computation.program.local_tensors)
       if (const auto layout = front_.layouts.find(local);
           layout != front_.layouts.end() && !combine::has_slot_of_each(layout->second))

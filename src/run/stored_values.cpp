@@ -24,6 +24,11 @@ std::vector<const data::Elements *> values_of(const tensor::Tensor &tensor) {
   return values;
 }
 
+bool is_finite(const tensor::Tensor &tensor) {
+  return std::ranges::all_of(values_of(tensor),
+                             [](const data::Elements *values) { return is_finite(*values); });
+}
+
 bool has_zero(const tensor::Tensor &tensor) {
   return std::ranges::any_of(values_of(tensor), [](const data::Elements *values) {
     for (std::size_t k = 0; k < values->size(); ++k)
@@ -51,16 +56,7 @@ bool has_each_once(data::Coordinates entries) {
   return data::is_sorted(entries, modes, true);
 }
 
-} // namespace
-
-bool has_special_values(const compute::Program &program,
-                        const std::map<std::string, tensor::Tensor> &tensors) {
-  return any_read(program, tensors, [](const tensor::Tensor &tensor, value::Role) {
-    return !std::ranges::all_of(values_of(tensor),
-                                [](const data::Elements *values) { return is_finite(*values); });
-  });
-}
-
+/// What statements read where nothing is stored.
 bool has_infinite_fill(const compute::Program &program) {
   bool found = false;
   for (const compute::Statement &statement : program.statements)
@@ -70,10 +66,28 @@ bool has_infinite_fill(const compute::Program &program) {
   return found;
 }
 
+} // namespace
+
+bool has_special_values(const compute::Program &program,
+                        const std::map<std::string, tensor::Tensor> &tensors) {
+  return any_read(program, tensors,
+                  [](const tensor::Tensor &tensor, value::Role) { return !is_finite(tensor); });
+}
+
 bool has_zero_divisor(const compute::Program &program, const std::map<std::string, tensor::Tensor> &tensors) {
   return any_read(program, tensors, [](const tensor::Tensor &tensor, value::Role role) {
     return role == value::Role::Divisor && has_zero(tensor);
   });
+}
+
+bool meets_special_values(const compute::Program &program,
+                          const std::map<std::string, tensor::Tensor> &tensors) {
+  return has_special_values(program, tensors) || has_infinite_fill(program) ||
+         has_zero_divisor(program, tensors) ||
+         std::ranges::any_of(program.statements, [&](const compute::Statement &statement) {
+           const auto result = tensors.find(statement.target.tensor);
+           return result != tensors.end() && !is_finite(result->second);
+         });
 }
 
 data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries) {

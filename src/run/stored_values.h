@@ -10,16 +10,17 @@
 /// What the reference evaluator must know of the tensors that kernels compute with.
 namespace unravel::run {
 
-/// Is there an infinity or a NaN in a tensor that statements compute with? Then it matters which zeros are
-/// stored.
+/// Is there an infinity or a NaN in a tensor that statements compute with?
 bool has_special_values(const compute::Program &program,
                         const std::map<std::string, tensor::Tensor> &tensors);
-/// The same of what they read where nothing is stored.
-bool has_infinite_fill(const compute::Program &program);
-
 /// Does a statement divide by a tensor with a zero among its stored values? Then a plan may make a NaN of a
 /// sum over nothing.
 bool has_zero_divisor(const compute::Program &program, const std::map<std::string, tensor::Tensor> &tensors);
+
+/// Does it matter which zeros are stored? Where there are infinities: in what statements read, or made on the
+/// way to a result that isn't finite. `tensors`: the results too, as the statements have left them.
+bool meets_special_values(const compute::Program &program,
+                          const std::map<std::string, tensor::Tensor> &tensors);
 
 /// The entries, and those slots of the stored ones that no entry has.
 data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries);
