@@ -184,7 +184,7 @@ private:
         std::int64_t stride = 1;
         for (std::size_t s = plan_.slots.size(); s-- > 0;) {
           add_positions(plan_.slots[s], all, begin, end, stride, slots);
-          stride *= try_evaluate(array.extents[s], tensor_).value();
+          stride *= extent_of(array.extents[s], tensor_).value();
         }
         for (std::size_t e = begin; e < end; ++e) {
           std::int64_t slot = slots[e - begin];

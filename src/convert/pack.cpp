@@ -181,7 +181,7 @@ void scatter_dense(Tensor &tensor, const PiecePlan &plan, const Coordinates &coo
     const Level &level = plan.levels[plan.slots[s].level];
     base += stride * (numbers[plan.slots[s].level].offset + plan.slots[s].constant);
     factor[level.mode] = stride * level.sign;
-    stride *= try_evaluate(array.extents[s], tensor).value();
+    stride *= extent_of(array.extents[s], tensor).value();
   }
   const auto slot_of = [&](std::size_t e) {
     std::int64_t slot = base;

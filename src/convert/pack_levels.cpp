@@ -86,7 +86,7 @@ std::vector<std::optional<std::int64_t>> known_strides(const Tensor &tensor, con
   const layout::Array &array = *tensor.layout.array(name);
   std::vector<std::optional<std::int64_t>> strides(array.extents.size(), 1);
   for (std::size_t s = strides.size(); s-- > 1;) {
-    std::optional<std::int64_t> extent = try_evaluate(array.extents[s], tensor);
+    std::optional<std::int64_t> extent = extent_of(array.extents[s], tensor);
     strides[s - 1] = strides[s] && extent ? std::optional(*strides[s] * *extent) : std::nullopt;
   }
   return strides;

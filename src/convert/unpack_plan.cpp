@@ -194,7 +194,7 @@ private:
   std::vector<std::int64_t> extents_of(const std::string &array) const {
     std::vector<std::int64_t> extents;
     for (const term::Term &extent : tensor_.layout.array(array)->extents)
-      extents.push_back(try_evaluate(extent, tensor_).value_or(0));
+      extents.push_back(extent_of(extent, tensor_).value_or(0));
     return extents;
   }
 

@@ -45,8 +45,8 @@ void infer_counts(tensor::Tensor &tensor) {
       bool is_known = true;
       for (const term::Term &extent : array.extents) {
         const auto *name = extent.as<term::Variable>();
-        const std::optional<std::int64_t> value = tensor::try_evaluate(extent, tensor);
-        if (value && *value >= 0)
+        const std::optional<std::int64_t> value = tensor::extent_of(extent, tensor);
+        if (value)
           is_known = is_known && !__builtin_mul_overflow(others, *value, &others);
         else if (!value && name && open.empty() && tensor.layout.count(name->name))
           open = name->name;

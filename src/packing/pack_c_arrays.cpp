@@ -31,7 +31,7 @@ void PieceWriter::allocate(const std::vector<std::string> &arrays) {
     const layout::Array &array = *layout_.array(name);
     std::string count;
     for (std::size_t place = 0; place < array.extents.size(); ++place) {
-      std::string extent = c_.term(array.extents[place]);
+      std::string extent = c_.extent(array.extents[place]);
       if (place == 0) {
         count = array.extents.size() > 1 ? PackCText::factor(extent) : extent;
         continue;

@@ -100,9 +100,14 @@ std::string PackCText::factor(const std::string &text) {
 std::string PackCText::size_of(const std::string &array) const {
   const std::vector<Term> &extents = layout.array(array)->extents;
   std::string size;
-  for (const Term &extent : extents)
-    size += (size.empty() ? "" : " * ") + (extents.size() > 1 ? factor(term(extent)) : term(extent));
+  for (const Term &each : extents)
+    size += (size.empty() ? "" : " * ") + (extents.size() > 1 ? factor(extent(each)) : extent(each));
   return size.empty() ? "1" : size;
+}
+
+std::string PackCText::extent(const Term &of) const {
+  const std::string text = term(of);
+  return is_natural(of) ? text : fmt::format("({0} > 0 ? {0} : 0)", text);
 }
 
 namespace {

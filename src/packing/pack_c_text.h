@@ -67,6 +67,8 @@ public:
   std::string shifted(int sign, const std::string &text, const term::Term &offset) const;
   /// The product of an array's extents.
   std::string size_of(const std::string &array) const;
+  /// An array's extent: 0 where the layout says less.
+  std::string extent(const Term &of) const;
   static std::string factor(const std::string &text);
 
   const layout::Layout &layout;

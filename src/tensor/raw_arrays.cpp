@@ -88,8 +88,8 @@ void check_shape(const ArrayFolder &folder, const layout::Array &declared, const
   std::vector<std::int64_t> wanted;
   std::int64_t elements = 1;
   for (const term::Term &extent : declared.extents) {
-    std::optional<std::int64_t> value = try_evaluate(extent, tensor);
-    if (!value || *value < 0 || __builtin_mul_overflow(elements, *value, &elements))
+    const std::optional<std::int64_t> value = extent_of(extent, tensor);
+    if (!value || __builtin_mul_overflow(elements, *value, &elements))
       fail(Kind::bad_array_folder, place_of(folder),
            fmt::format("extent `{}` of array `{}` can't be computed from the sizes and counts given",
                        term::to_text(extent), declared.name));
@@ -172,7 +172,7 @@ ArrayFolder to_folder(const Tensor &tensor, double fill) {
                     "the arrays of a tensor have the extents of its layout");
     Array array({}, elements);
     for (const term::Term &extent : declared.extents)
-      array.shape.push_back(try_evaluate(extent, tensor).value_or(-1));
+      array.shape.push_back(extent_of(extent, tensor).value());
     folder.arrays[declared.name] = std::move(array);
   }
   return folder;

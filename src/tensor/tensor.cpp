@@ -3,6 +3,7 @@
 #include "report/diagnostic.h"
 #include "tensor/evaluator.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -106,12 +107,17 @@ std::optional<std::int64_t> try_evaluate(const term::Term &term, const Tensor &t
   return Evaluator(term, tensor, {}).evaluate(nullptr);
 }
 
+std::optional<std::int64_t> extent_of(const term::Term &extent, const Tensor &tensor) {
+  const std::optional<std::int64_t> value = try_evaluate(extent, tensor);
+  return value ? std::optional(std::max<std::int64_t>(*value, 0)) : std::nullopt;
+}
+
 std::optional<std::int64_t> element_count(const layout::Array &array, const Tensor &tensor) {
   std::int64_t product = 1;
   bool overflow = false;
   for (const term::Term &extent : array.extents) {
-    std::optional<std::int64_t> value = try_evaluate(extent, tensor);
-    if (!value || *value < 0) return std::nullopt;
+    const std::optional<std::int64_t> value = extent_of(extent, tensor);
+    if (!value) return std::nullopt;
     if (*value == 0) return 0;
     overflow = overflow || __builtin_mul_overflow(product, *value, &product);
   }

@@ -54,8 +54,10 @@ std::optional<std::int64_t> number_of(const Tensor &tensor, const std::string &n
 /// is missing or read outside its elements, or 64 bits don't suffice. Safe on any data.
 std::optional<std::int64_t> try_evaluate(const term::Term &term, const Tensor &tensor);
 
-/// The number of elements of an array of the layout, by its extents: nothing as in try_evaluate, and where an
-/// extent is negative.
+/// How far an array's subscript goes, by the extent that the layout says: no further than 0 where that is
+/// negative, as `N - 1` of N = 0. Nothing as in try_evaluate.
+std::optional<std::int64_t> extent_of(const term::Term &extent, const Tensor &tensor);
+/// The number of elements of an array of the layout, by its extents: nothing as in try_evaluate.
 std::optional<std::int64_t> element_count(const layout::Array &array, const Tensor &tensor);
 
 /// Computes the counts that the layout defines from what the tensor has already, as far as that goes.
