@@ -170,11 +170,18 @@ Tensor Kernel::Code::make_result(std::size_t k, const std::vector<std::int64_t> 
   return Access::tensor(std::move(state));
 }
 
-void Kernel::Code::make_results(Bound &bound, const Prepared &prepared) const {
+bool Kernel::Code::is_too_narrow(std::size_t result, const std::vector<std::int64_t> &shape,
+                                 const Prepared &prepared) const {
+  const bool is_made = prepared.roles[result] == Role::Assembled || prepared.roles[result] == Role::Packed;
+  return is_made && prepared.kinds[result]->index == value::Type::Int32 &&
+         std::ranges::any_of(shape, [](std::int64_t extent) { return extent - 1 > INT32_MAX; });
+}
+
+void Kernel::Code::make_results(Bound &bound, const Prepared &prepared,
+                                const std::vector<std::vector<std::int64_t>> &shapes) const {
   if (bound.memory && (prepared.roles.front() != Role::Dense || !prepared.kinds.front()->is_dense))
     fail(Kind::bad_structure,
          fmt::format("the result `{}` is not dense: it has arrays of its own", names.front()));
-  const std::vector<std::vector<std::int64_t>> shapes = shapes_of_results(bound, prepared);
   for (std::size_t k = 0; k < results; ++k)
     if (!bound.tensors[k]) bound.tensors[k] = make_result(k, shapes[k], bound, prepared);
 }
@@ -201,6 +208,11 @@ void Kernel::Code::fail_by(int code, const Bound &bound, const Prepared &prepare
     extents.take_shape(names[k], Access::state(bound.tensors[k]).shape);
   }
   run::check_sizes(prepared.variant->compilation().combination.conditions, all, extents.all());
+  for (std::size_t k = 0; k < results; ++k)
+    if (is_too_narrow(k, Access::state(bound.tensors[k]).shape, prepared))
+      fail(Kind::index_width,
+           fmt::format("coordinates of the result `{}` don't fit in its index arrays of int32", names[k]),
+           "give the option of 64-bit indices");
   fail(Kind::size_mismatch, "the sizes of the arguments don't fit together");
 }
 
@@ -255,12 +267,18 @@ int Kernel::Code::run(Bound &bound, const Prepared &prepared, Step step) const {
 }
 
 void Kernel::Code::call(Bound &bound, Step step) const {
-  const Prepared &prepared = prepared_for(bound);
-  if (bound.makes_results) make_results(bound, prepared);
-  check_memory(bound, prepared);
-  check_structure(bound, prepared);
-  const int code = run(bound, prepared, step);
-  if (code != 0) fail_by(code, bound, prepared);
+  const Prepared *prepared = &prepared_for(bound);
+  if (bound.makes_results) {
+    const std::vector<std::vector<std::int64_t>> shapes = shapes_of_results(bound, *prepared);
+    for (std::size_t k = 0; k < results; ++k)
+      bound.is_wide = bound.is_wide || (!bound.tensors[k] && is_too_narrow(k, shapes[k], *prepared));
+    if (bound.is_wide) prepared = &prepared_for(bound);
+    make_results(bound, *prepared, shapes);
+  }
+  check_memory(bound, *prepared);
+  check_structure(bound, *prepared);
+  const int code = run(bound, *prepared, step);
+  if (code != 0) fail_by(code, bound, *prepared);
 }
 
 } // namespace unravel

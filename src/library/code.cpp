@@ -222,9 +222,11 @@ std::unique_ptr<Kernel::Code::Prepared> Kernel::Code::prepare(const Bound &bound
     has_indices = true;
     all_wide = all_wide && *kind->index == value::Type::Int64;
   }
-  // Results that are made have indices as wide as all operands'.
+  // Results that are made have indices as wide as all operands', and as their shapes need.
+  made->is_wide = bound.is_wide;
   for (std::size_t k = 0; k < results; ++k)
-    if (!made->given[k] && has_indices && all_wide) request.elements[names[k]].index = value::Type::Int64;
+    if (!made->given[k] && (bound.is_wide || (has_indices && all_wide)))
+      request.elements[names[k]].index = value::Type::Int64;
   pipeline::Compilation compilation = pipeline::compile_for_data(request, pipeline::read_request(request));
   check_warnings(compilation.warnings, trust_);
   if (const std::string lender = combine::lender_of(compilation.structure, compilation.computation.program);
@@ -262,7 +264,7 @@ const Kernel::Code::Prepared &Kernel::Code::prepared_for(const Bound &bound) con
       const TensorKind *kind = bound.tensors[k] ? Access::state(bound.tensors[k]).kind : nullptr;
       if (kind != prepared.given[k]) return false;
     }
-    return true;
+    return prepared.is_wide == bound.is_wide;
   };
   std::scoped_lock lock(mutex_);
   for (const auto &prepared : prepared_)

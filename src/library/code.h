@@ -14,6 +14,7 @@ struct Bound {
   std::vector<std::int64_t> sizes;
   std::map<std::string, std::int64_t> extents; // that no argument tells
   bool makes_results = false;
+  bool is_wide = false; // results that are made have int64 indices, for the shapes that they get
   /// What the only result is to lie in, a dense one, with its number of bytes.
   std::optional<std::pair<void *, std::size_t>> memory = {};
 };
@@ -48,6 +49,7 @@ private:
   enum class Role { Operand, Dense, Like, Assembled, Packed };
   struct Prepared {
     std::vector<const TensorKind *> given; // of the tensors; null: a result that is made
+    bool is_wide = false;                  // as Bound
     std::vector<const TensorKind *> kinds; // that the machine code has
     std::vector<Role> roles;
     std::vector<bool> cleared; // is it of no matter what a dense result held?
@@ -67,12 +69,16 @@ private:
                              const pipeline::Request &request) const;
   void check_kind(std::size_t argument, const TensorKind &kind) const;
   void check_memory(const Bound &bound, const Prepared &prepared) const;
-  void make_results(Bound &bound, const Prepared &prepared) const;
+  void make_results(Bound &bound, const Prepared &prepared,
+                    const std::vector<std::vector<std::int64_t>> &shapes) const;
   Tensor make_result(std::size_t k, const std::vector<std::int64_t> &shape, const Bound &bound,
                      const Prepared &prepared) const;
   void check_structure(const Bound &bound, const Prepared &prepared) const;
   std::vector<std::vector<std::int64_t>> shapes_of_results(const Bound &bound,
                                                            const Prepared &prepared) const;
+  /// Are there coordinates of that shape which the index arrays of the result don't hold?
+  bool is_too_narrow(std::size_t result, const std::vector<std::int64_t> &shape,
+                     const Prepared &prepared) const;
   int run(Bound &bound, const Prepared &prepared, Step step) const;
   [[noreturn]] void fail_by(int code, const Bound &bound, const Prepared &prepared) const;
   void read_formats();

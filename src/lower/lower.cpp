@@ -207,6 +207,7 @@ loop::Program lower(const combine::Combination &combination, const std::vector<c
   };
   program.body = statements_of(combination, plans, options, workspace, in_levels);
   require_counts(combination, program);
+  require_widths(combination, program);
   program.workspace = workspace.take();
   return program;
 }

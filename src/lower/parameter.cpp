@@ -1,10 +1,12 @@
 #include "lower/parameter.h"
 
+#include "loop/arrays.h"
 #include "loop/walk.h"
 #include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <set>
 
 namespace unravel::lower {
@@ -36,6 +38,32 @@ bool is_never_negative(const Term &slot) {
            return part.second >= 0 && (part.first.template as<term::Variable>() ||
                                        (divided && is_never_negative(divided->numerator)));
          });
+}
+
+/// The least and the most that a term over an entry's coordinates may be.
+struct Bounds {
+  Term least, most;
+};
+
+Bounds bounds_of(const Term &value, const std::map<std::string, Bounds> &coordinates) {
+  const term::Linear linear = term::linear_form(value);
+  Bounds result{Term(linear.constant), Term(linear.constant)};
+  for (const auto &[part, factor] : linear.parts) {
+    Bounds inner{part, part}; // a size
+    const auto *variable = part.as<term::Variable>();
+    if (const auto known = coordinates.find(variable ? variable->name : ""); known != coordinates.end())
+      inner = known->second;
+    if (const auto *quotient = part.as<term::FloorDivide>()) {
+      inner = bounds_of(quotient->numerator, coordinates);
+      for (Term *bound : {&inner.least, &inner.most})
+        *bound = term::floor_divide(*bound, quotient->divisor);
+    }
+    if (const auto *rest = part.as<term::Modulo>()) inner = {Term(0), Term(rest->divisor - 1)};
+    if (factor < 0) std::swap(inner.least, inner.most);
+    result.least = result.least + term::scale(factor, inner.least);
+    result.most = result.most + term::scale(factor, inner.most);
+  }
+  return result;
 }
 
 std::string order_word(std::size_t order) {
@@ -102,6 +130,27 @@ void require_counts(const combine::Combination &combination, loop::Program &prog
           {term::equal(term::variable(qualified.at(count.name)), element),
            fmt::format("layout {} says {} = {}", layout.name, count.name, term::to_text(*count.definition))});
     }
+  }
+}
+
+void require_widths(const combine::Combination &combination, loop::Program &program) {
+  std::set<Term> required;
+  for (const combine::AssembledResult &result : combination.assembled) {
+    const layout::Layout &layout =
+        std::ranges::find(combination.bindings, result.tensor, &combine::Binding::tensor)->layout;
+    std::map<std::string, Bounds> coordinates;
+    for (std::size_t mode = 0; mode < result.modes.size(); ++mode)
+      coordinates[result.modes[mode]] = {Term(0),
+                                         term::variable(result.tensor + "." + layout.sizes[mode]) - Term(1)};
+    for (const packing::AppendLevel &level : result.append.levels)
+      for (const layout::IndexElement &key : level.keys) {
+        if (loop::find_array(key.array, program)->element != loop::ElementType::Int32) continue;
+        const Bounds bounds = bounds_of(key.value, coordinates);
+        const Term most(std::numeric_limits<std::int32_t>::max());
+        for (const Term &fits : {term::at_most(bounds.most, most), term::at_most(-bounds.least, most)})
+          if (!term::is_true(fits) && required.insert(fits).second)
+            program.preconditions.push_back({fits, fmt::format("{} has int32 elements", key.array)});
+      }
   }
 }
 

@@ -18,6 +18,10 @@ loop::TensorParameter parameter(const combine::Binding &binding, const LowerOpti
 /// that array: a caller may leave out what the kernel doesn't touch.
 void require_counts(const combine::Combination &combination, loop::Program &program);
 
+/// Preconditions on the sizes of assembled results: that whatever entries there are, their coordinates and
+/// what the layouts derive from them fit in the index arrays, as far as these have int32 elements.
+void require_widths(const combine::Combination &combination, loop::Program &program);
+
 /// The name of the C struct for tensors of a layout: the same in every kernel, and another one where the
 /// struct is another, so that kernels may be linked and included together. The layout's name and parameters
 /// ("csr", "bcsr_4_4"); with the order where a name is meant to serve several, that is for layouts without

@@ -102,3 +102,25 @@ TEST(Memory, IsKeptByAnotherTensor) {
   EXPECT_EQ(C.to_dense(), (std::vector<double>{10}));
   EXPECT_EQ(before.to_dense(), (std::vector<double>{2}));
 }
+
+// 2^32 + 7 was truncated to 7 where the result's indices were int32, as one operand's were.
+TEST(WideCoordinates, AreKeptInResultsThatAreMadeAndRefusedByNarrowOnes) {
+  const std::int64_t extent = std::int64_t{1} << 33, far = (std::int64_t{1} << 32) + 7;
+  Wide row{0}, column{far};
+  std::vector<double> value{1};
+  const Tensor a = Tensor::over("coo", {3, extent}, {{"row", row}, {"col", column}, {"val", value}});
+  const Tensor s = Tensor::pack("sv", {{3}, {{0}}, {1}});
+  for (const char *layout : {"coo", "csr", "dcsr"}) {
+    unravel::Options options = portable();
+    options.formats = {{"C", layout}};
+    const Tensor c = unravel::evaluate("C(i,j) = s(i) * A(i,j)", {{"A", a}, {"s", s}}, options);
+    EXPECT_EQ(c.coordinates().indices[1], Wide{far}) << layout;
+  }
+  std::vector<std::int32_t> none;
+  std::vector<double> no_value;
+  const Tensor narrow = Tensor::over("coo", {3, extent}, {{"row", none}, {"col", none}, {"val", no_value}});
+  unravel::Options options = portable();
+  options.formats = {{"C", "coo"}};
+  const unravel::Kernel kernel = unravel::make_kernel("C(i,j) = A(i,j)", {{"A", a}, {"C", narrow}}, options);
+  EXPECT_NE(thrown([&] { kernel(narrow, a); }).find("don't fit in its index arrays"), std::string::npos);
+}
