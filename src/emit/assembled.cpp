@@ -102,7 +102,7 @@ Assembly::Growth Assembly::grow(const loop::Reserve &x) const {
   made.inside.add("{} = {};", room, room_for(x.count, most));
   for (const Array &array : arrays_) {
     if (array.count != x.count) continue;
-    add_array(made, sized(array, {{x.count, room}}), pointer(array), array.array->element);
+    add_array(made, room, sized(array, {{x.count, room}}), pointer(array), array.array->element);
   }
   return made;
 }
@@ -124,9 +124,10 @@ std::string Assembly::room_for(const std::string &count, std::int64_t most) cons
                      progress_->done, progress_->all);
 }
 
-void Assembly::add_array(Growth &made, const std::string &sized, const std::string &to,
-                         loop::ElementType type) const {
+void Assembly::add_array(Growth &made, const std::string &room, const std::string &sized,
+                         const std::string &to, loop::ElementType type) const {
   made.inside.add("{} = unravel_grow({});", grown_, sized);
+  made.inside.add("if (!{0}) {1} = {2}, {0} = unravel_grow({3});", grown_, room, least_, sized);
   made.inside.add("if (!{}) goto {};", grown_, label_);
   made.inside.add("{} = ({} *){};", to, c_type(type), grown_);
 }
@@ -160,10 +161,10 @@ Assembly::Growth Assembly::grow_workspace(const loop::Reserve &x) const {
   Growth made = begin_growth(capacity, x, most);
   expressions_.need("room"), expressions_.need("grow");
   const std::string room = fmt::format("unravel_room({}, {}, {})", capacity, least_, most);
-  made.inside.add("const int64_t {} = {};", room_, room);
+  made.inside.add("int64_t {} = {};", room_, room);
   for (const loop::WorkspaceArray *array : arrays) {
     const std::string &name = names_.array(array->name), held = member(work.members.at(array->name));
-    add_array(made, fmt::format("{}, {}, 1, sizeof(*{})", held, room_, name),
+    add_array(made, room_, fmt::format("{}, {}, 1, sizeof(*{})", held, room_, name),
               fmt::format("{} = {}", name, held), array->element);
   }
   for (const loop::WorkspaceArray *array : arrays)
