@@ -202,13 +202,12 @@ namespace {
 
 Tensor from_folder(const std::string &path, const std::string &text) {
   const data::ArrayFolder folder = data::read_folder(path);
-  const std::string reference = folder.reference();
+  const std::string reference = tensor::reference_to(folder, "layout", text);
   const Wanted wanted = read_layout(
-      text.empty() ? reference : text, folder.sizes.empty() ? 0 : [&] {
+      reference, folder.sizes.empty() ? 0 : [&] {
         // The order isn't in the file: that of the layout which has these sizes.
         for (std::size_t order = 1; order <= 8; ++order)
-          if (auto found = report::unless_refused(
-                  [&] { return read_layout(text.empty() ? reference : text, order); })) {
+          if (auto found = report::unless_refused([&] { return read_layout(reference, order); })) {
             const std::vector<std::string> &sizes = found->layout().sizes;
             if (std::ranges::all_of(sizes,
                                     [&](const std::string &size) { return folder.sizes.contains(size); }) &&
@@ -219,10 +218,11 @@ Tensor from_folder(const std::string &path, const std::string &text) {
           }
         return folder.sizes.size();
       }());
-  if (!tensor::names_layout(folder, wanted.layout()))
+  const value::Type type = wanted.type.value_or(tensor::type_of_fill(folder, wanted.layout()));
+  if (!tensor::names_layout(folder, wanted.layout(), value::Scalar::of(wanted.fill, type).number()))
     fail(Kind::bad_array_folder, text::Place::of_file(path),
-         fmt::format("these arrays are in layout `{}`, as layout.json says, and not in `{}`", reference,
-                     wanted.layout().name),
+         fmt::format("these arrays are in layout `{}`, as layout.json says, and not in `{}`",
+                     folder.reference(), reference),
          "leave the layout out, and convert the tensor");
   std::vector<std::int64_t> shape;
   for (const std::string &size : wanted.layout().sizes)
@@ -231,8 +231,7 @@ Tensor from_folder(const std::string &path, const std::string &text) {
   std::map<std::string, Array> arrays;
   for (auto &[name, array] : owned->arrays)
     arrays.emplace(name, Array(type_of(array.type()), array.data(), array.size(), true));
-  Tensor made =
-      Tensor::over(text.empty() ? reference : text, shape, arrays, folder.counts, Check::Full, owned);
+  Tensor made = Tensor::over(reference, shape, arrays, folder.counts, Check::Full, owned);
   tensor::check_shapes(folder, Access::state(made).tensor());
   return made;
 }

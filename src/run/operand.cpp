@@ -141,16 +141,13 @@ private:
     }
     const std::string &input = given->second;
     Operand operand;
-    std::error_code ignored;
     if (data::is_generator(input)) {
       data::GeneratorSpec spec = specification(use, input);
       if (!spec.sizes && spec.kind != data::GeneratorKind::Rmat) return false;
       operand.coordinates = data::generate(spec, memory());
     } else if (use.order == 0 && read_number(input, operand.coordinates)) {
-    } else if (std::filesystem::is_directory(input, ignored)) {
-      auto known = folders_.find(use.name);
-      operand.packed = in_its_layout(
-          use, known == folders_.end() ? data::read_folder(input, read_options(request_)) : known->second);
+    } else if (const auto folder = folders_.find(use.name); folder != folders_.end()) {
+      operand.packed = in_its_layout(use, folder->second);
     } else {
       data::ReadOptions options = read_options(request_);
       options.exact_integers = value::is_wide_integer(compute::type_of(front_.types, use.name));
@@ -177,11 +174,11 @@ private:
 
   tensor::Tensor in_its_layout(const compute::TensorUse &use, const data::ArrayFolder &folder) const {
     const layout::Layout &layout = front_.layouts.at(use.name);
-    if (!tensor::names_layout(folder, layout)) {
+    if (!tensor::names_layout(folder, layout, fill_of(front_, use.name))) {
       report::fail(
           Kind::bad_array_folder, text::Place::of_file(folder.path),
           fmt::format("these arrays are in layout `{}`, as layout.json says, and not in `{}`",
-                      folder.reference(), layout.name),
+                      folder.reference(), request_.compile.formats.at(use.name)),
           fmt::format("leave out `-f {}=...`; `unravel convert` puts them into another layout", use.name));
     }
     return tensor::from_folder(folder, layout, pack_options(request_).index, pack_options(request_).value);
@@ -267,6 +264,33 @@ value::Operator combining_operator(const std::string &name, const std::string &o
                  fmt::format("`{}{}`: `{}` is not defined for complex numbers", option, name, name),
                  "`+`, `*`, `any`, `first` and `second` are");
   return *op;
+}
+
+Folders take_folders(Request &request) {
+  Folders folders;
+  for (const auto &[tensor, input] : request.inputs) {
+    if (std::error_code ignored; !std::filesystem::is_directory(input, ignored)) continue;
+    const data::ArrayFolder &folder = folders[tensor] = data::read_folder(input, read_options(request));
+    for (const auto &[name, array] : folder.arrays)
+      request.compile.arrays[tensor].emplace(name, array.type());
+    std::string &format = request.compile.formats[tensor];
+    format = tensor::reference_to(folder, "-f " + tensor, format);
+  }
+  return folders;
+}
+
+void fail_in_folder(const report::Error &error, const Request &request, const Folders &folders) {
+  for (const auto &[tensor, folder] : folders) {
+    const report::Diagnostic &refused = error.diagnostic();
+    if (refused.place.file != "-f " + tensor || request.compile.formats.at(tensor) != folder.reference())
+      continue;
+    report::fail(refused.kind, text::Place::of_file(folder.path + "/layout.json"), refused.message,
+                 refused.kind == Kind::unknown_layout
+                     ? fmt::format("if it is in a file of your own: -f {}=./file.layout:{}", tensor,
+                                   folder.layout.substr(0, folder.layout.find(' ')))
+                     : refused.hint);
+  }
+  throw report::Error(error);
 }
 
 void note_types(Request &request) {

@@ -21,7 +21,7 @@ struct Operands {
   std::map<std::string, std::vector<std::int64_t>> result_shapes;
 };
 
-/// Folders of arrays that were read already, by tensor.
+/// Folders of arrays, by tensor.
 using Folders = std::map<std::string, data::ArrayFolder>;
 
 /// Limits and progress of every read, as the request has them.
@@ -34,6 +34,12 @@ double fill_of(const pipeline::Front &front, const std::string &tensor);
 /// there is none, or none for that type.
 value::Operator combining_operator(const std::string &name, const std::string &option,
                                    const std::vector<parse::OperatorTree> &own, value::Type type);
+
+/// Reads folders: what they say of their arrays' layout and fill is noted as their tensors' formats, where
+/// nothing is said of those otherwise. Throws mistakes.
+Folders take_folders(Request &request);
+/// Throws the error, of a format that isn't the user's words, as one of the folder that says it.
+[[noreturn]] void fail_in_folder(const report::Error &error, const Request &request, const Folders &folders);
 
 /// The types that files, and complex numbers, have are noted as known of their tensors.
 void note_types(Request &request);

@@ -52,9 +52,13 @@ public:
   /// The data.
   void read() {
     check_outputs(request_.outputs, request_.other_files);
-    request_.compile.formats.merge(folder_layouts());
+    folders_ = take_folders(request_);
     note_types(request_);
-    front_ = Converted::read_front(request_.compile);
+    try {
+      front_ = Converted::read_front(request_.compile);
+    } catch (const report::Error &error) {
+      fail_in_folder(error, request_, folders_);
+    }
     check_output_names();
     check_result_input();
     check_ranges();
@@ -153,19 +157,6 @@ private:
                    fmt::format("`-i {}={}`: a result with the structure of {} has no values before",
                                result_name(), given->second, lender()),
                    "add to it with a dense result, or leave out this input");
-  }
-
-  /// A folder of arrays says what layout they are in.
-  std::map<std::string, std::string> folder_layouts() {
-    std::map<std::string, std::string> formats;
-    for (const auto &[tensor, input] : request_.inputs) {
-      if (std::error_code ignored; !std::filesystem::is_directory(input, ignored)) continue;
-      const data::ArrayFolder &folder = folders_[tensor] = data::read_folder(input, read_options(request_));
-      for (const auto &[name, array] : folder.arrays)
-        request_.compile.arrays[tensor].emplace(name, array.type());
-      formats[tensor] = folder.reference();
-    }
-    return formats;
   }
 
   /// Accesses that aren't proved to be in range must be validated on the data.

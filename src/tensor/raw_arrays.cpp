@@ -82,6 +82,10 @@ Elements values(const ArrayFolder &folder, const layout::Array &declared, const 
   return result;
 }
 
+parse::LayoutReference reference(const std::string &called, const std::string &text) {
+  return parse::parse_layout_reference(std::make_shared<const text::Source>(called, text));
+}
+
 /// A value array may also be given flat: its elements in row-major order.
 void check_shape(const ArrayFolder &folder, const layout::Array &declared, const Array &array,
                  const Tensor &tensor) {
@@ -146,9 +150,28 @@ void check_shapes(const ArrayFolder &folder, const Tensor &tensor) {
     check_shape(folder, declared, folder.array(declared.name), tensor);
 }
 
-bool names_layout(const ArrayFolder &folder, const layout::Layout &layout) {
-  parse::LayoutReference named =
-      parse::parse_layout_reference(std::make_shared<const text::Source>(folder.path, folder.layout));
+std::string reference_to(const ArrayFolder &folder, const std::string &option, const std::string &text) {
+  if (text.empty()) return folder.reference();
+  const parse::ValuesTree wanted = reference(option, text).values;
+  const parse::ValuesTree own = reference(folder.path, folder.layout).values;
+  return wanted.fill || !own.fill ? text : fmt::format("{} fill {}", text, *own.fill);
+}
+
+value::Type type_of_fill(const ArrayFolder &folder, const layout::Layout &layout) {
+  if (const auto said = reference(folder.path, folder.layout).values.type)
+    return value::type_called(said->text).value();
+  std::optional<value::Type> all;
+  for (const layout::Array &declared : layout.arrays) {
+    const auto given = folder.arrays.find(declared.name);
+    if (!declared.is_value || given == folder.arrays.end()) continue;
+    const value::Type own = given->second.type();
+    all = !all || *all == own ? own : value::common(*all, own);
+  }
+  return all.value_or(ValueType::Float64);
+}
+
+bool names_layout(const ArrayFolder &folder, const layout::Layout &layout, double fill) {
+  parse::LayoutReference named = reference(folder.path, folder.layout);
   if (named.parameters.empty()) named.parameters = folder.parameters;
   std::vector<std::int64_t> as_they_come(layout.order());
   std::iota(as_they_come.begin(), as_they_come.end(), 0); // an order of modes that need not be written
@@ -156,7 +179,9 @@ bool names_layout(const ArrayFolder &folder, const layout::Layout &layout) {
     return parameters == as_they_come ? std::vector<std::int64_t>() : parameters;
   };
   return named.like.empty() && (named.name.empty() || named.name == layout.base_name) &&
-         written(named.parameters) == written(layout.parameters);
+         written(named.parameters) == written(layout.parameters) &&
+         (!named.values.fill ||
+          value::Scalar::of(*named.values.fill, type_of_fill(folder, layout)).number() == fill);
 }
 
 ArrayFolder to_folder(const Tensor &tensor, double fill) {

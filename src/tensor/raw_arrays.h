@@ -16,9 +16,16 @@ Tensor from_folder(const data::ArrayFolder &folder, const layout::Layout &layout
 /// and counts. Value arrays may also be flat. Precondition: the folder has all arrays.
 void check_shapes(const data::ArrayFolder &folder, const Tensor &tensor);
 
-/// Whether layout.json names that layout, with its parameters or its order of modes. Layouts in files of the
-/// user's own go by their names there.
-bool names_layout(const data::ArrayFolder &folder, const layout::Layout &layout);
+/// The layout of a folder's arrays: as an option says it, `text`, with the folder's fill where that says
+/// none; as layout.json does where it is empty. `option`: for messages. Throws syntax errors.
+std::string reference_to(const data::ArrayFolder &folder, const std::string &option, const std::string &text);
+
+/// The type that a folder's fill is of: the one that layout.json says, or else that its values have.
+value::Type type_of_fill(const data::ArrayFolder &folder, const layout::Layout &layout);
+
+/// Whether layout.json names that layout, with its parameters or its order of modes, and no other fill.
+/// Layouts in files of the user's own go by their names there. `fill`: in the type that values are wanted in.
+bool names_layout(const data::ArrayFolder &folder, const layout::Layout &layout, double fill);
 
 /// Raw arrays for write_folder. `fill`: what elements are that aren't stored; layout.json says it, unless 0.
 data::ArrayFolder to_folder(const Tensor &tensor, double fill = 0);

@@ -147,7 +147,7 @@ private:
       if (from.values.type) type = value::type_called(from.values.type->text).value();
       arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, type);
       if (!type_) pack_.value = type;
-      if (from.values.fill) take_fill(from, type);
+      if (from.values.fill) take_fill(*from.values.fill, tensor::type_of_fill(folder, layout.layout));
     });
     timed("validate", [&] {
       check::ValidateOptions validation;
@@ -169,14 +169,14 @@ private:
   }
 
   /// The arrays' fill is the result's, too: elements that aren't stored stay what they are.
-  void take_fill(const parse::LayoutReference &from, value::Type type) {
-    const double fill = value::Scalar::of(*from.values.fill, type).number();
-    if (wanted_.values.fill && *wanted_.values.fill != *from.values.fill)
+  void take_fill(double fill, value::Type type) {
+    const double number = value::Scalar::of(fill, type).number();
+    if (wanted_.values.fill && value::Scalar::of(*wanted_.values.fill, pack_.value).number() != number)
       report::fail(Kind::bad_option, wanted_.values.fill_span,
-                   fmt::format("elements that aren't stored are {} in `{}`, and -f makes them {}",
-                               *from.values.fill, options_.input, *wanted_.values.fill),
+                   fmt::format("elements that aren't stored are {} in `{}`, and -f makes them {}", fill,
+                               options_.input, *wanted_.values.fill),
                    "leave out the fill of -f");
-    pack_.fill = fill;
+    pack_.fill = type == pack_.value ? fill : number;
   }
 
   /// Of the arrays for which the layout leaves it open.
@@ -239,8 +239,8 @@ private:
 
   /// What says the layout, fill and type of a folder's arrays: --from, or the folder itself.
   parse::LayoutReference reference_of(const data::ArrayFolder &folder) const {
-    if (!options_.from.empty()) return reference("--from", options_.from);
-    return reference(options_.input, folder.reference());
+    const std::string option = options_.from.empty() ? options_.input : "--from";
+    return reference(option, tensor::reference_to(folder, option, options_.from));
   }
 
   /// The layout that a folder's arrays are in. A name may stand for layouts of several orders; it is the one
@@ -252,7 +252,7 @@ private:
       if (!options_.from.empty() || error.diagnostic().kind != Kind::unknown_layout) throw;
       report::fail(Kind::unknown_layout, text::Place::of_file(options_.input + "/layout.json"),
                    error.diagnostic().message,
-                   fmt::format("if it is in a file of your own: --from ./file.layout:{}", folder.layout));
+                   fmt::format("if it is in a file of your own: --from ./file.layout:{}", from.name));
     }
   }
 

@@ -84,6 +84,36 @@ TEST(ToolFills, programs_that_read_files_say_what_they_cannot_fill) {
       << refused.error;
 }
 
+TEST(ToolFills, a_folder_keeps_its_fill_whatever_else_is_said_of_its_layout) {
+  const Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 2\n2 3 4\n");
+  ASSERT_EQ(desk.unravel({"convert", "a.mtx", "G", "-f", "csr fill 7"}).code, 0);
+  ASSERT_EQ(desk.unravel({"convert", "a.mtx", "I", "-f", "csr int8 fill inf"}).code, 0);
+  const auto sums = [&](const std::string &format) {
+    return desk.unravel(
+        {"run", "y(i) = A(i,j)*x(j)", "-i", "A=G", "-f", format, "-i", "x=ones", "-o", "y=y.txt", "--check"});
+  };
+  for (const char *format : {"x=dense", "A=csr", "A=csr f64", "A=csr fill 7"}) {
+    const Outcome made = sums(format);
+    EXPECT_EQ(made.code, 0) << format << made.error;
+    EXPECT_EQ(desk.read("y.txt"), "16\n18\n21\n") << format;
+  }
+  for (const char *format : {"A=csr fill 8", "A=csr fill 0", "A=csr f32 fill inf"}) {
+    const Outcome refused = sums(format);
+    EXPECT_EQ(refused.code, 1) << format;
+    EXPECT_NE(refused.error.find("these arrays are in layout `csr fill 7`"), std::string::npos)
+        << refused.error;
+  }
+  ASSERT_EQ(desk.unravel({"convert", "G", "g.txt", "--from", "csr"}).code, 0);
+  EXPECT_EQ(desk.read("g.txt"), "2 7 7\n7 7 4\n7 7 7\n");
+  // An infinite fill is the end of the folder's own type, 127.
+  ASSERT_EQ(desk.unravel({"convert", "I", "W", "-f", "csr int32"}).code, 0);
+  EXPECT_NE(desk.read("W/layout.json").find("\"csr fill 127\""), std::string::npos)
+      << desk.read("W/layout.json");
+  ASSERT_EQ(desk.unravel({"run", "y(i) max= A(i,j)", "-i", "A=I", "-f", "A=csr int8 fill 127"}).code, 0);
+  ASSERT_EQ(desk.unravel({"run", "y(i) max= A(i,j)", "-i", "A=I", "-f", "A=csr int32"}).code, 1);
+}
+
 TEST(ToolFills, mistakes) {
   const Desk desk;
   desk.write("a.mtx", matrix);

@@ -34,7 +34,7 @@ TEST(ToolFolder, AnotherOrderOfModes) {
     return arguments;
   };
   expect_refused(desk, with("columns", "dense"), refusal("columns", "dense<1, 0>", "dense", "B"));
-  expect_refused(desk, with("rows", "dense<1,0>"), refusal("rows", "dense<0, 1>", "dense<1, 0>", "B"));
+  expect_refused(desk, with("rows", "dense<1,0>"), refusal("rows", "dense<0, 1>", "dense<1,0>", "B"));
   for (const auto &[folder, layout] :
        std::vector<std::pair<std::string, std::string>>{{"columns", ""},
                                                         {"columns", "dense<1,0>"},
@@ -70,12 +70,13 @@ TEST(ToolFolder, AnotherLayoutOfTheSameArrays) {
     arguments.insert(arguments.end(), {"-i", "B=" + folder, "-f", "B=" + layout});
     return arguments;
   };
-  expect_refused(desk, with("rows", "mine.layout:csr_mirror"), refusal("rows", "csr", "csr_mirror", "B"));
+  expect_refused(desk, with("rows", "mine.layout:csr_mirror"),
+                 refusal("rows", "csr", "mine.layout:csr_mirror", "B"));
   expect_refused(desk, with("rows", "csc"), refusal("rows", "csr", "csc", "B"));
   expect_refused(desk, with("mirrored", "csr"), refusal("mirrored", "csr_mirror", "csr", "B"));
   EXPECT_EQ(desk.unravel(with("mirrored", "mine.layout:csr_mirror")).code, 0);
   EXPECT_EQ(desk.unravel({"convert", "B.mtx", "blocks", "-f", "bcsr<2,2>"}).code, 0);
-  expect_refused(desk, with("blocks", "bcsr<2,1>"), refusal("blocks", "bcsr<2, 2>", "bcsr<2, 1>", "B"));
+  expect_refused(desk, with("blocks", "bcsr<2,1>"), refusal("blocks", "bcsr<2, 2>", "bcsr<2,1>", "B"));
 }
 
 } // namespace
