@@ -11,8 +11,9 @@ Error              a ValueError, with the place underlined
 
 docs/tutorial/3-python.md is the beginning, docs/python.md the rest.
 """
-from ._kernel import CSource, Kernel, Options, compute, emit_c, explain, kernel, report
+from ._kernel import CSource, Kernel, compute, emit_c, explain, kernel, report
 from ._library import Error, lib as _lib
+from ._options import Options
 from ._tensor import Tensor, pack, read, tensor
 
 __all__ = ["CSource", "Error", "Kernel", "Options", "Tensor", "compute", "emit_c", "explain", "kernel", "pack", "read",

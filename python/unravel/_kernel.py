@@ -10,60 +10,10 @@ import weakref
 
 import numpy as np
 
-from ._library import Argument, CSource as _CSource, Error, Format, TYPES, call, lib, take_text, text_of, type_of
+from ._library import Argument, CSource as _CSource, Error, TYPES, call, lib, take_text, text_of
+from ._options import checked
 from ._tensor import (ATTRIBUTES, Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, is_users, sparse,
                       tight, without_type)
-
-
-class Options:
-    """Options of a kernel besides its expression and layouts.
-
-    schedules: texts as in docs/schedules.md ("tile j by 4096"); finds: "x=binary"; threads: the number of threads of
-    parallel loops; name: the name of the C function; index: np.int32 or np.int64, the default type of index arrays; dtype:
-    the default type of values; budget_seconds: CPU time to spend on making the kernel faster, 0: no limit; machine:
-    "here", "portable" or a file; trust: accept layouts that aren't proved to stay inside their arrays. Only of emit_c:
-    prefix, what the names of functions and structs begin with; const_operands: the structs of operands hold pointers to
-    const arrays.
-    """
-
-    def __init__(self, schedules=(), finds=(), threads=None, name="kernel", index=np.int32, dtype=None,
-                 budget_seconds=2.0, machine="", trust=False, prefix="", const_operands=False):
-        self.schedules = (schedules,) if isinstance(schedules, str) else tuple(schedules)
-        self.finds = (finds,) if isinstance(finds, str) else tuple(finds)
-        if threads is not None and not 1 <= threads < 2**31:
-            raise Error(f"a kernel can't run on {threads} threads: it takes at least one, and fewer than 2^31", "bad-option")
-        self.threads = threads
-        self.name = name
-        self.index = np.dtype(index)
-        self.dtype = None if dtype is None else np.dtype(dtype)
-        self.budget_seconds = budget_seconds
-        self.machine = machine
-        self.trust = trust
-        self.prefix = prefix
-        self.const_operands = const_operands
-
-    def _key(self):
-        return tuple(vars(self).values())
-
-    def _as_c(self, formats, later):
-        """The struct, and what must live as long as it."""
-        c = lib.unravel_options_new()
-        texts = lambda all: (ctypes.c_char_p * len(all))(*(text_of(text) for text in all))
-        pairs = (Format * len(formats))(*((text_of(name), text_of(text)) for name, text in formats.items()))
-        schedules, finds = texts(self.schedules), texts(self.finds)
-        c.format_count, c.formats = len(pairs), pairs
-        c.schedule_count, c.schedules = len(schedules), schedules
-        c.find_count, c.finds = len(finds), finds
-        name, machine, prefix = text_of(self.name), text_of(self.machine), text_of(self.prefix)
-        c.name, c.machine, c.prefix = name, machine, prefix
-        c.const_operands = bool(self.const_operands)
-        c.index = type_of(self.index, "index")
-        if self.dtype is not None:
-            c.has_value, c.value = 1, type_of(self.dtype, "dtype")
-        c.threads = self.threads or 0
-        c.budget_seconds = self.budget_seconds
-        c.trust, c.later = bool(self.trust), later
-        return c, (pairs, schedules, finds, name, machine, prefix)
 
 
 def _double(number):
@@ -74,17 +24,6 @@ def _double(number):
         return float(number)
     except OverflowError:
         raise Error("a number is given that is beyond the range of float64", "value-width") from None
-
-
-def _checked(options):
-    """The options, or those by default. Raises Error for what is none: a tensor that is called so, say."""
-    if options is None:
-        return Options()
-    if not isinstance(options, Options):
-        raise Error(f"`options` is of type {type(options).__name__}, but un.Options is expected, as in "
-                    "un.Options(threads=1); a tensor of that name is given to a kernel: un.kernel(...)(options=...)",
-                    "bad-option")
-    return options
 
 
 def _arguments(tensors):
@@ -534,7 +473,7 @@ _most_computed = 256
 
 def _machines_for(expression, options, formats):
     """Kept per expression, formats and options, the last 256."""
-    options = copy.copy(_checked(options))  # the caller may change theirs
+    options = copy.copy(checked(options))  # the caller may change theirs
     key = (expression, options._key(), tuple(sorted(formats.items())))
     with _known_lock:
         known = _known.get(key)
@@ -598,7 +537,7 @@ def _make_texts(function, made, expression, options, tensors):
     operands = {name: as_tensor(value)[0] for name, value in operands.items() if not _is_number(value)}
 
     def make(formats):
-        c, keep = _checked(options)._as_c(formats, False)
+        c, keep = checked(options)._as_c(formats, False)
         call(function, text_of(expression), ctypes.byref(c), len(operands), _arguments(operands), ctypes.byref(made))
         del keep
 
