@@ -313,7 +313,12 @@ private:
       std::size_t one =
           open(UnravelVariable, clang::SourceRange(variable->getLocation(), variable->getEndLoc()));
       declare(one, *variable);
-      if (!variable->isLocalVarDecl() || variable->hasGlobalStorage()) node(one).flags |= UnravelIsStatic;
+      const bool is_constant = variable->isLocalVarDecl() && variable->getAnyInitializer() &&
+                               variable->getType().isConstQualified() &&
+                               variable->getType()->isArithmeticType();
+      // A constant has its value in each call, static or not.
+      if (!is_constant && (!variable->isLocalVarDecl() || variable->hasGlobalStorage()))
+        node(one).flags |= UnravelIsStatic;
       close(one, this->statement(variable->getInit()));
       close(one, type(variable->getType(), variable->getSourceRange()));
       close(at, one);
@@ -345,6 +350,16 @@ private:
     set_type(at, given.getType());
     node(at).decimal = number_of(value);
     return at;
+  }
+
+  /// Is it a floating constant of the file or the function? Its value then.
+  bool is_constant(const clang::ValueDecl &declared, llvm::APFloat &value) const {
+    const auto *variable = llvm::dyn_cast<clang::VarDecl>(&declared);
+    const clang::Expr *initial =
+        variable && variable->hasGlobalStorage() ? variable->getAnyInitializer() : nullptr;
+    const clang::QualType type = declared.getType();
+    return initial && type.isConstQualified() && !type.isVolatileQualified() && type->isRealFloatingType() &&
+           initial->EvaluateAsFloat(value, context_, clang::Expr::SE_NoSideEffects);
   }
 
   std::size_t constant(const clang::Expr &given, const clang::APValue &complex) {
@@ -388,6 +403,7 @@ private:
       return constant(*given, literal->getValue());
     if (converted) return conversion(*converted);
     if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(given)) {
+      if (llvm::APFloat value(0.0); is_constant(*reference->getDecl(), value)) return constant(*given, value);
       std::size_t at = over(UnravelReference, *given, reference->getDecl()->getNameAsString());
       node(at).declaration = number(reference->getDecl());
       const auto *variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
