@@ -81,6 +81,9 @@ parse::StatementTree Translator::local_array(const Node &variable, const text::S
   for (const std::optional<Polynomial> &extent : tensor.extents) {
     if (!extent || !extent->is_affine())
       refuse(variable.span, "`" + variable.text + "` has an extent that is not a sum of sizes");
+    if (variables_.has_loop(*extent))
+      refuse(variable.span, "`" + variable.text + "` has an extent that depends on a loop's variable",
+             "write a size that is large enough for all iterations, as in `double " + variable.text + "[n]`");
     parse::Expression index;
     index.kind = parse::Expression::Kind::Name;
     index.name = {fresh_name("e", true), name};

@@ -1,8 +1,22 @@
 #include "compute/open_extents.h"
 
+#include "report/diagnostic.h"
+
+#include <fmt/format.h>
+
 namespace unravel::compute {
 
 using term::Term;
+
+void require_sizes(const Term &extent, const std::function<bool(const std::string &name)> &is_loop,
+                   const parse::Name &name, const text::Span &span) {
+  for (const std::string &variable : term::variables_of(extent))
+    if (is_loop(variable))
+      report::fail(report::Kind::unknown_extent, span,
+                   fmt::format("the extent `{}` of `{}` depends on the loop over `{}`", term::to_text(extent),
+                               name.text, variable),
+                   "write a sum of sizes that is large enough for all iterations, as in `[0, n)`");
+}
 
 Term OpenExtents::resolved(Term extent) const {
   while (true) {

@@ -1,13 +1,19 @@
 #pragma once
 
+#include "parse/tree.h"
 #include "term/term.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace unravel::compute {
+
+/// Refuses an extent of the local tensor `name` that mentions such a variable: that of a loop.
+void require_sizes(const term::Term &extent, const std::function<bool(const std::string &name)> &is_loop,
+                   const parse::Name &name, const text::Span &span);
 
 /// Extents of loops without bounds, each a variable until something that the loop subscripts tells it.
 class OpenExtents {

@@ -298,6 +298,8 @@ private:
       open_places_.emplace(index,
                            std::pair(span, fmt::format("say how many there are: `{} in [0, n)`", index)));
       modes.push_back({index, Term(0), extent ? affine(*extent, "an extent") : OpenExtents::of(index)});
+      const auto is_around = [&](const std::string &variable) { return is_loop(variable); };
+      if (extent) require_sizes(modes.back().high, is_around, name, extent->span);
     }
     for (std::size_t k = 0; k < modes.size(); ++k)
       enter(target.children[k].name, modes[k], statement.span);
