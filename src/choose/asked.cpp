@@ -79,7 +79,9 @@ void fuse(LeafPlan &plan, const std::vector<depend::LoopVerdict> &verdicts,
   };
   if (inner <= *plan.parallel)
     refuse(fmt::format("the loop over `{}` is not the inner one", name.text),
-           fmt::format("write `fuse {}, {}`, or give the `order` of the loops", name.text, outer.text));
+           name.text == outer.text
+               ? "name two loops, one directly inside the other"
+               : fmt::format("write `fuse {}, {}`, or give the `order` of the loops", name.text, outer.text));
   for (const plan::LevelPlan &find : plan.finds.levels)
     if (find.is_in_step_with(*plan.parallel))
       refuse(fmt::format("`{}` stands between them", plan.nest.levels[find.level].variable),

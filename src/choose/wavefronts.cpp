@@ -299,7 +299,11 @@ std::optional<plan::Wavefronts> wavefronts(const Combination &program,
                                            const cost::Thresholds &thresholds) {
   if (!schedule.wavefront) return std::nullopt;
   const parse::Name &wanted = *schedule.wavefront;
-  if (!program.has_loops())
+  const auto has_wanted = [&](const IterationSpace &space) {
+    const std::vector<std::string> variables = space.variables();
+    return std::ranges::find(variables, wanted.text) != variables.end();
+  };
+  if (!program.has_loops() && std::ranges::any_of(program.leaves, has_wanted))
     report::fail(Kind::no_wavefronts, wanted.span,
                  "sums of products carry no dependence that needs wavefronts",
                  fmt::format("write `parallel {}`", wanted.text));

@@ -154,6 +154,10 @@ void fix_extent(combine::Combination &combination, const Transformation &how) {
   auto extent = combination.extents.find(index);
   const term::Variable *size =
       extent == combination.extents.end() ? nullptr : extent->second.as<term::Variable>();
+  if (extent != combination.extents.end() && extent->second.as<term::Constant>())
+    report::fail(report::Kind::bad_transformation, how.variable.span,
+                 fmt::format("the extent of `{}` is {} already", index, term::to_text(extent->second)),
+                 fmt::format("keep one `bound {}`", index));
   if (!size)
     report::fail(
         report::Kind::bad_transformation, how.variable.span,
