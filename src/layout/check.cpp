@@ -144,6 +144,13 @@ void check_bounded(const Layout &layout, const Piece &piece) {
       if (open.count(position) && bounded(position)) open.erase(position), progress = true;
   }
   if (open.empty()) return;
+  if (relation.is_empty())
+    report::fail(Kind::unbounded_position, piece.span,
+                 fmt::format("the relation has no solution{}: no entry can be stored",
+                             layout.parameters.empty() ? ""
+                                                       : fmt::format(" for the parameters <{}>",
+                                                                     fmt::join(layout.parameters, ", "))),
+                 "remove or weaken one of its conditions");
   auto first = std::ranges::find_if(piece.positions, [&](auto &name) { return open.count(name) > 0; });
   report::fail(
       Kind::unbounded_position, piece.span, fmt::format("position `{}` has no lower and upper bound", *first),
