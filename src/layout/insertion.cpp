@@ -346,15 +346,13 @@ private:
 
   /// The new entry is there, and no other one comes, goes, or shares its value.
   void prove_entries() {
-    // The count that a new position is, not the one that it becomes.
-    term::Substitution fresh = places();
-    if (!made_.position.empty()) fresh.insert_or_assign(made_.position, term::variable("@position"));
     for (const Term &part : term::conjuncts(piece_.relation)) {
       Update update(made_.sets, made_.count);
-      Term then = update.after(term::substitute(part, fresh));
+      // The new position is the count that was, not the one that it becomes.
+      Term then = update.after(term::substitute(part, made_.found));
       std::vector<Term> hypotheses{term::negation(then)};
       if (!made_.position.empty())
-        hypotheses.push_back(term::equal(term::variable("@position"), term::variable(made_.count)));
+        hypotheses.push_back(term::equal(term::variable(made_.position), term::variable(made_.count)));
       require(std::move(hypotheses), update,
               fmt::format("the new entry isn't proved to satisfy `{}`", term::to_text(part)));
     }

@@ -129,6 +129,14 @@ TEST(Insertion, IsRefusedWithoutAWayToThePosition) {
             "with an array of values [cannot-insert]");
 }
 
+TEST(Insertion, IsRefusedWhereTheNewPositionHasNoEntry) {
+  EXPECT_EQ(refusal(test::layout_of("layout headed(i: M) { index idx[K]; count K; value val[K];"
+                                    " stored { [p] -> [i] : 1 <= p < K and i = idx(p) } at val(p);"
+                                    " property range idx in [0, M); property strictly increasing idx; }")),
+            "entries can't be inserted into a `headed` in any order: the new entry isn't proved to satisfy "
+            "`1 <= p`; a case: K = 0, M = 1, i = 0, p = 0 [cannot-insert]");
+}
+
 TEST(Insertion, IsRefusedWhereAPropertyMayBreak) {
   EXPECT_EQ(
       refusal_of_list("property range idx in [0, M);\nproperty forall i : -1 <= map(i) < NNZ;\n"
