@@ -19,6 +19,7 @@ namespace {
 /// at least that, or at most.
 struct EndFact {
   std::string function;
+  Term call;
   Term value;
   bool is_lower, is_upper; // bound; of an equation both
   Term guard;
@@ -38,7 +39,7 @@ std::vector<EndFact> end_facts(const std::vector<prove::Axiom> &axioms) {
       for (const auto &[atom, coefficient] : term::linear_form(*left).parts)
         if (atom == calls[0] && (coefficient == 1 || coefficient == -1)) {
           const Term value = coefficient == 1 ? calls[0] - *left : calls[0] + *left;
-          facts.push_back({atom.as<term::Apply>()->function, value, equation || coefficient == 1,
+          facts.push_back({atom.as<term::Apply>()->function, atom, value, equation || coefficient == 1,
                            equation || coefficient == -1, axiom.guard, part, axiom.text});
         }
     }
@@ -264,16 +265,31 @@ private:
         const Term bound = is_lower ? term::at_most(fact.value, value) : term::at_most(value, fact.value);
         if (needed != guard || !(is_lower ? fact.is_lower : fact.is_upper)) continue;
         // The fact is among the hypotheses so that its application is instantiated too.
-        if (!follows({all, fact.formula}, bound)) continue;
+        if (!follows({all, fact.formula}, bound)) {
+          derive_on_one_side(fact, all, bound);
+          continue;
+        }
         conclusions.push_back(bound);
         if (std::string text = "`" + fact.text + "`"; !contains(from, text)) from.push_back(std::move(text));
       }
-    if (conclusions.empty()) return;
+    if (!conclusions.empty()) add(fmt::format("{}", fmt::join(from, " and ")), all, conclusions);
+  }
+
+  /// Where the element that is known isn't the last one: of those up to it, or from it on.
+  void derive_on_one_side(const EndFact &fact, const Term &all, const Term &bound) {
+    const Term element = term::variable(quantified_), known = fact.call.as<term::Apply>()->arguments[0];
+    for (const Term &side : {term::at_most(element, known), term::at_most(known, element)})
+      if (const Term guard = term::conjunction({all, side});
+          !follows({guard}, term::equal(element, known)) && follows({guard, fact.formula}, bound))
+        add("`" + fact.text + "`", guard, {bound});
+  }
+
+  void add(const std::string &from, const Term &guard, const std::vector<Term> &conclusions) {
     Property lemma;
     lemma.derived = true;
-    lemma.derivation = fmt::format("{} and the order of `{}`", fmt::join(from, " and "), array_.name);
+    lemma.derivation = fmt::format("{} and the order of `{}`", from, array_.name);
     lemma.axiom = {
-        fmt::format("range of {}", array_.name), {quantified_}, all, term::conjunction(conclusions)};
+        fmt::format("range of {}", array_.name), {quantified_}, guard, term::conjunction(conclusions)};
     layout_.lemmas.push_back(std::move(lemma));
   }
 
