@@ -229,18 +229,26 @@ bool in_range(prove::Prover &prover, const std::vector<Term> &conditions, const 
 }
 
 std::string case_of(prove::Prover &prover, const std::vector<Term> &hypotheses) {
-  // Of elements next to those in the conditions it says nothing.
+  // Of elements that the conditions don't read it says nothing: next to those, or known ones, as ptr(0) = 0.
+  std::vector<Term> conditions = with_neighbours(hypotheses, prover);
+  for (const prove::Axiom &axiom : prover.axioms())
+    if (axiom.variables.empty())
+      conditions.push_back(term::disjunction({term::negation(axiom.guard), axiom.conclusion}));
   std::vector<std::pair<Term, std::int64_t>> values;
-  std::string example = prove::small_example(prover, with_neighbours(hypotheses, prover), &values);
+  std::string example = prove::small_example(prover, conditions, &values);
   if (!values.empty()) {
-    const std::vector<Term> read = term::applications_of(term::conjunction(hypotheses));
+    const Term asked = term::conjunction(hypotheses);
+    const std::vector<Term> read = term::applications_of(asked);
+    const std::set<std::string> named = term::variables_of(asked);
     std::ranges::stable_sort(values, {}, [](const auto &value) { // variables, by name, then what is read
       const auto *variable = value.first.template as<term::Variable>();
       return std::pair(variable == nullptr, variable ? variable->name : std::string());
     });
     example.clear();
     for (const auto &[atom, value] : values)
-      if (!atom.as<term::Apply>() || std::ranges::find(read, atom) != read.end())
+      if (const auto *variable = atom.as<term::Variable>();
+          variable ? named.contains(variable->name)
+                   : !atom.as<term::Apply>() || std::ranges::find(read, atom) != read.end())
         example += fmt::format("{}{} = {}", example.empty() ? "" : ", ", term::to_text(atom), value);
   }
   return example.empty() ? "no small case found" : "a case: " + example;
