@@ -333,7 +333,10 @@ std::string answers_text(const run::Report &report) {
       layouts.push_back(fmt::format("{} in {}", name, packed.layout.name));
     text += fmt::format("packed {} {:.3f} ms\n", fmt::join(layouts, ", "), *report.result_pack_ms);
   }
-  if (report.answer) text += answer_text(compilation.computation.tensors.front().name, *report.answer);
+  const std::string &result = compilation.computation.tensors.front().name;
+  text += report.answer ? answer_text(result, *report.answer)
+                        : fmt::format("{:<5} {} with {} entries\n", result,
+                                      fmt::join(report.shapes.at(result), " x "), report.result.entries());
   if (!report.comparison) return text;
   const check::Comparison &comparison = *report.comparison;
   if (comparison.ok)
