@@ -9,6 +9,7 @@
 #include "parse/parse.h"
 #include "pipeline/plans.h"
 #include "pipeline/types.h"
+#include "prove/budget.h"
 #include "text/contains.h"
 
 #include <algorithm>
@@ -53,9 +54,14 @@ public:
 
   TermPlans all() {
     TermPlans made;
+    const prove::Budget budget(request_.budget);
     const std::vector<Statement> &terms = front_.computation.program.statements;
     std::size_t before = local_ || terms.front().accumulate ? 0 : 1; // statements
     for (std::size_t k = 0; k < terms.size(); ++k) {
+      if (budget.is_spent()) { // the others stay as they are written
+        made.why += fmt::format("# no plans of {} terms: the budget is spent\n", terms.size() - k);
+        break;
+      }
       std::optional<Made> planned = plan(k, before, made.why);
       before += planned ? statements_in(planned->inside) : 1;
       if (!planned) continue;
