@@ -408,5 +408,13 @@ TEST(ToolRun, EqualCoordinatesAreCheckedInSinglePrecision) {
   }
 }
 
+TEST(ToolRun, LongResultsAreNamed) {
+  const Desk desk;
+  const Outcome made = desk.unravel(
+      {"run", "C(i,j) = A(i,j)", "-f", "A=csr", "-f", "C=csr", "-i", "A=ones:1x4194305", "--threads", "1"});
+  EXPECT_EQ(made.code, 0) << made.error;
+  EXPECT_NE(made.out.find("C     1 x 4194305 with 4194305 entries\n"), std::string::npos) << made.out;
+}
+
 } // namespace
 } // namespace unravel::tool::test
