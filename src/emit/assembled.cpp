@@ -127,7 +127,8 @@ std::string Assembly::room_for(const std::string &count, std::int64_t most) cons
 void Assembly::add_array(Growth &made, const std::string &room, const std::string &sized,
                          const std::string &to, loop::ElementType type) const {
   made.inside.add("{} = unravel_grow({});", grown_, sized);
-  made.inside.add("if (!{0}) {1} = {2}, {0} = unravel_grow({3});", grown_, room, least_, sized);
+  made.inside.add("while (!{0} && {1} > {2}) {1} = {2} + ({1} - {2}) / 2, {0} = unravel_grow({3});", grown_,
+                  room, least_, sized);
   made.inside.add("if (!{}) goto {};", grown_, label_);
   made.inside.add("{} = ({} *){};", to, c_type(type), grown_);
 }

@@ -26,6 +26,8 @@ static void note(int64_t bytes) {
 }
 static void *counted_realloc(void *memory, size_t size) {
   int64_t *old = memory ? (int64_t *)memory - 2 : 0, before = old ? *old : 0;
+  const char *most = getenv("MOST");
+  if (most && living + (int64_t)size - before > atoll(most)) return 0;
   int64_t *made = (int64_t *)realloc(old, size + 16);
   if (!made) return 0;
   *made = (int64_t)size;
@@ -81,7 +83,9 @@ struct Bytes {
   double result = 0, kept = 0, peak = 0;
 };
 
-Bytes bytes_of(const Desk &desk, const std::string &line, const std::string &threads) {
+/// `most`: there is memory for no more bytes.
+Bytes bytes_of(const Desk &desk, const std::string &line, const std::string &threads,
+               const std::string &most = "1000000000000") {
   const bool has_second = line.find("B(") != std::string::npos;
   std::vector<std::string> command = {"compile", line,     "-f",     "A=csr", "-f",
                                       "C=csr",   "--name", "kernel", "-o",    "kernel.c"};
@@ -97,7 +101,7 @@ Bytes bytes_of(const Desk &desk, const std::string &line, const std::string &thr
   const Outcome compiled =
       desk.execute({"gcc", "-std=c99", "-O1", "-fopenmp", "main.c", "-o", "program", "-lm"});
   EXPECT_EQ(compiled.code, 0) << compiled.error;
-  const Outcome ran = desk.execute({"env", "OMP_NUM_THREADS=" + threads, "./program"});
+  const Outcome ran = desk.execute({"env", "OMP_NUM_THREADS=" + threads, "MOST=" + most, "./program"});
   EXPECT_EQ(ran.code, 0) << ran.error;
   Bytes bytes;
   std::istringstream(ran.out) >> bytes.result >> bytes.kept >> bytes.peak;
@@ -135,6 +139,19 @@ TEST(ToolMemory, WhatAssemblingTakes) {
       EXPECT_LE(times, threads == 1 ? each.on_one : each.on_two) << each.line;
       EXPECT_LE(bytes.kept, 1000 + threads * each.per_row * rows + each.per_entry * entries) << each.line;
     }
+}
+
+// What a kernel expects to need was asked for once, and memory said to have run out.
+TEST(ToolMemory, ForLessThanIsExpectedIsEnough) {
+  if (Desk().execute({"sh", "-c", "command -v gcc"}).code != 0)
+    GTEST_SKIP() << "the program gcc is not installed";
+  const Desk desk;
+  const std::string line = "C(i,j) = A(i,k) * B(k,j)";
+  const Bytes free = bytes_of(desk, line, "1");
+  const double most = (free.kept + free.result + free.peak) / 2;
+  EXPECT_LT(most, free.peak);
+  const Bytes bound = bytes_of(desk, line, "1", fmt::format("{:.0f}", most));
+  EXPECT_EQ(bound.result, free.result);
 }
 
 } // namespace unravel::tool::test

@@ -191,7 +191,8 @@ static inline int unravel_parts_fit(unravel_parts *parts, int64_t chunk) {
     room = unravel_room_ahead(parts->rooms[k], least, most,
                               (double)least / (double)(chunk + 1) * (double)parts->chunks);
     grown = unravel_grow(parts->made[k], room + 1, 1, (size_t)bytes);
-    if (!grown) room = least, grown = unravel_grow(parts->made[k], room + 1, 1, (size_t)bytes);
+    while (!grown && room > least)
+      room = least + (room - least) / 2, grown = unravel_grow(parts->made[k], room + 1, 1, (size_t)bytes);
     if (!grown) return 0;
     parts->made[k] = grown;
     parts->rooms[k] = room;
