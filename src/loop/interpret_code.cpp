@@ -203,14 +203,16 @@ private:
     }
   }
 
-  /// Is it computed from no sum that its leaf has made?
+  /// Is it computed from no sum that its leaf has made? In a program that was read there are no leaves.
   bool is_new(const Value &value_, const Origins &origins) const {
-    return std::ranges::all_of(origins, [&](const Origin &origin) {
-      bool is_new = true;
-      const Leaf &leaf = leaves_.at({origin.leaf, origin.plan});
-      each_local(value_, [&](const Local &part) { is_new &= !leaf.sums.contains(part.name); });
-      return is_new;
-    });
+    bool is_new = true;
+    const auto has_none_of = [&](const std::set<std::string> &sums) {
+      each_local(value_, [&](const Local &part) { is_new &= !sums.contains(part.name); });
+    };
+    if (origins.empty()) has_none_of(sums_);
+    for (const Origin &origin : origins)
+      has_none_of(leaves_.at({origin.leaf, origin.plan}).sums);
+    return is_new;
   }
 
   /// Is it all that its leaf does at a point? A leaf that reduces has its points where it does so: it stores

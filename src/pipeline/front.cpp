@@ -308,7 +308,8 @@ static void require_fills_that_nothing_meets(const Front &front) {
   const double nothing = compute::identity_of(statement);
   const value::Operator product = statement.product.value_or(value::Operator::Multiply);
   compute::each_read(statement, [&](const compute::Access &read) {
-    if (!read.fill || std::isfinite(*read.fill)) return;
+    if (read.tensor == front.schedule.workspace->tensor.text) return;
+    if (std::isfinite(read.fill_or_zero())) return;
     if (value::evaluate<double>(product, std::vector<double>{nothing, *read.fill}) == nothing) return;
     report::fail(Kind::not_supported, front.schedule.workspace->tensor.span,
                  fmt::format("`{}` holds {} where nothing is added to it, and `{}` has the fill {}",

@@ -465,12 +465,30 @@ void choose_given(const compute::Computation &computation, Sizes &sizes, std::si
   }
 }
 
+/// The locals of which it matters which elements are stored: those that are masks, and what decides that.
+static std::set<std::string> locals_with_entries(const compute::Program &program) {
+  std::set<std::string> found;
+  const auto add = [&](const compute::Access &access) {
+    if (program.local_tensors.contains(access.tensor)) found.insert(access.tensor);
+  };
+  for (const compute::Statement &statement : program.statements)
+    for (const compute::Mask &mask : statement.masks)
+      add(mask.access);
+  for (std::size_t before = found.size() + 1; before != found.size();) {
+    before = found.size();
+    for (const compute::Statement &statement : program.statements)
+      if (found.contains(statement.target.tensor)) value::each_leaf<compute::Access>(statement.value, add);
+  }
+  return found;
+}
+
 check::ProgramReference program_reference(const compute::Computation &computation,
                                           const std::map<std::string, const data::Coordinates *> &operands,
                                           const Sizes &sizes, const std::vector<double> &initial,
                                           const std::vector<double> &imaginary) {
   check::ProgramInput input{operands, sizes.indices, {}};
   input.types = computation.types;
+  input.listed = locals_with_entries(computation.program);
   for (const compute::TensorUse &use : computation.tensors) {
     if (!use.is_result) continue;
     check::ProgramResult &result = input.results[use.name];
