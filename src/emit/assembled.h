@@ -113,8 +113,9 @@ private:
   Growth enlarge(const loop::Reserve &x) const;
   /// For how many entries of a result room is made.
   std::string room_for(const std::string &count, std::int64_t most) const;
-  /// Makes room for `room` entries, or else, where there is no memory for so many, for the least. `to`: the
-  /// pointer, and the member that holds it where it is one of the workspace.
+  /// Makes room for `room` entries; where there is no memory for so many, half of what is more than needed is
+  /// given up, again and again. `to`: the pointer, and the member that holds it where it is one of the
+  /// workspace.
   void add_array(Growth &made, const std::string &room, const std::string &sized, const std::string &to,
                  loop::ElementType type) const;
   const std::string &pointer(const Array &array) const { return names_.array(array.name); }
