@@ -3,6 +3,7 @@
 #include "compute/build_tree.h"
 #include "compute/coordinates.h"
 #include "text/contains.h"
+#include "value/typed.h"
 
 #include <algorithm>
 
@@ -106,12 +107,25 @@ private:
 
   bool add_terms_of(const Statement &statement) {
     const std::vector<Value> terms = value::parts_by(value::Operator::Add, statement.value);
-    if (terms.size() > 1 && !is_converted_by_parts(statement, types_)) return false;
+    if (terms.size() > 1 &&
+        (!is_converted_by_parts(statement, types_) ||
+         !std::ranges::all_of(terms, [&](const Value &term) { return is_computed_alike(term, statement); })))
+      return false;
     return std::ranges::all_of(terms, [&](const Value &term) {
       Statement one = statement;
       one.value = term;
       return add_free(std::move(one));
     });
+  }
+
+  /// A line computes each term in a type of its own: is that the one in which the statement computes all?
+  bool is_computed_alike(const Value &term, const Statement &statement) const {
+    if (!std::holds_alternative<Value::Apply>(term.kind)) return true; // it is only converted
+    const std::optional<value::Type> own = value::computed_in(term, [&](const Value &leaf) {
+      const auto *access = std::get_if<Access>(&leaf.kind);
+      return std::optional(access ? type_of(types_, access->tensor) : value::Type::Int64);
+    });
+    return own ? *own == statement.type : value::is_floating(statement.type);
   }
 
   /// For all values of the variables, where the conditions hold.
