@@ -52,13 +52,6 @@ bool has_fraction(const compute::Statement &statement) {
   return parts.is_fraction;
 }
 
-bool has_leaves(const compute::Value &value) {
-  bool found = false;
-  value::each_leaf<compute::Access>(value, [&](const compute::Access &) { found = true; });
-  compute::each_coordinate(value, [&](const std::string &) { found = true; });
-  return found;
-}
-
 /// The types of what statements write, where nothing says them: those of what is computed for it.
 class TargetTypes {
 public:
@@ -71,8 +64,12 @@ public:
       if (has_fraction(statement)) fractions_.insert(target);
       numbers_.insert(target);
     }
-    for (const compute::Statement &statement : statements)
-      if (has_leaves(statement.value)) numbers_.erase(statement.target.tensor);
+    const auto reads_others = [&](const compute::Statement &statement) {
+      return numbers_.contains(statement.target.tensor) && has_other_leaves(statement.value);
+    };
+    for (auto other = std::ranges::find_if(statements, reads_others); other != statements.end();
+         other = std::ranges::find_if(statements, reads_others))
+      numbers_.erase(other->target.tensor);
   }
 
   /// C promotes what it adds: a sum of int8 values is an int32.
@@ -92,6 +89,15 @@ public:
   }
 
 private:
+  /// Is there something else than numbers, and targets that numbers alone are set to?
+  bool has_other_leaves(const compute::Value &value) const {
+    bool found = false;
+    value::each_leaf<compute::Access>(
+        value, [&](const compute::Access &read) { found = found || !numbers_.contains(read.tensor); });
+    compute::each_coordinate(value, [&](const std::string &) { found = true; });
+    return found;
+  }
+
   /// Is it another type then?
   bool join(const std::string &target, value::Type type, Types &all) const {
     if (said_.contains(target)) return false;
