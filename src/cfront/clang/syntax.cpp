@@ -309,15 +309,18 @@ private:
       if (!variable) { // typedef, struct, a function's declaration: what they name is seen where it is used
         continue;
       }
+      if (llvm::APFloat value(0.0); is_constant(*variable, value))
+        continue; // where it is used stands its value
       // The name, not the type before it, which several may share.
       std::size_t one =
           open(UnravelVariable, clang::SourceRange(variable->getLocation(), variable->getEndLoc()));
       declare(one, *variable);
-      const bool is_constant = variable->isLocalVarDecl() && variable->getAnyInitializer() &&
-                               variable->getType().isConstQualified() &&
-                               variable->getType()->isArithmeticType();
+      const clang::QualType own = variable->getType();
+      const bool keeps_its_value = variable->isLocalVarDecl() && variable->getAnyInitializer() &&
+                                   own.isConstQualified() && !own.isVolatileQualified() &&
+                                   own->isArithmeticType();
       // A constant has its value in each call, static or not.
-      if (!is_constant && (!variable->isLocalVarDecl() || variable->hasGlobalStorage()))
+      if (!keeps_its_value && (!variable->isLocalVarDecl() || variable->hasGlobalStorage()))
         node(one).flags |= UnravelIsStatic;
       close(one, this->statement(variable->getInit()));
       close(one, type(variable->getType(), variable->getSourceRange()));
@@ -352,11 +355,10 @@ private:
     return at;
   }
 
-  /// Is it a floating constant of the file or the function? Its value then.
+  /// Is it a floating constant, of the file or of a function? Its value then.
   bool is_constant(const clang::ValueDecl &declared, llvm::APFloat &value) const {
     const auto *variable = llvm::dyn_cast<clang::VarDecl>(&declared);
-    const clang::Expr *initial =
-        variable && variable->hasGlobalStorage() ? variable->getAnyInitializer() : nullptr;
+    const clang::Expr *initial = variable ? variable->getAnyInitializer() : nullptr;
     const clang::QualType type = declared.getType();
     return initial && type.isConstQualified() && !type.isVolatileQualified() && type->isRealFloatingType() &&
            initial->EvaluateAsFloat(value, context_, clang::Expr::SE_NoSideEffects);
