@@ -3,6 +3,7 @@
 #include "check/operand_entries.h"
 #include "check/reference_join.h"
 #include "check/rounding.h"
+#include "check/stored_elements.h"
 #include "check/typed_value.h"
 #include "report/diagnostic.h"
 #include "value/typed.h"
@@ -102,8 +103,7 @@ public:
         written.shape.push_back(std::max<std::int64_t>(0, value_of(extent)));
       written.elements.resize(static_cast<std::size_t>(data::element_count(written.shape)));
     }
-    for (const std::string &tensor : input.listed)
-      stored_[tensor];
+    stored_.emplace(program, statements_, input.listed);
   }
 
   SparseReference run_sparse() {
@@ -304,7 +304,7 @@ private:
   /// Null where nothing is stored.
   const Value *read(const Access &access, Value &room) {
     if (access.is_local || results_.contains(access.tensor)) {
-      if (stored_.contains(access.tensor) && !is_stored(access)) return nullptr;
+      if (stored_->has(access.tensor) && !is_stored(access)) return nullptr;
       const Value &own = element(access);
       const auto choices = choices_.find(access.tensor);
       if (choices == choices_.end() || !choices->second.contains(offset_of(access))) return &own;
@@ -355,17 +355,26 @@ private:
     Value value = made ? taken_as(statement.value, made->value, from, type) : identity;
     if (may_wrap_apart(statement, type) && value.value != in_type(statement, type).value)
       value.magnitude = std::numeric_limits<double>::infinity();
-    const bool is_identity = value::is_integer(type) ? value.integer == identity.integer
-                                                     : value.value == identity.value && value.imaginary == 0;
-    if (statement.accumulate && (!made || (!made->is_stored && is_identity))) return;
+    if (statement.accumulate && (!made || (!made->is_stored && is_same(value, identity, type)))) return;
     // A result that lists its entries gets none where a product has none.
-    const bool is_left_out = !made && input_.results.contains(statement.target.tensor) &&
-                             stored_.contains(statement.target.tensor);
+    const bool lists_entries = stored_->has(statement.target.tensor);
+    const bool is_left_out = !made && input_.results.contains(statement.target.tensor) && lists_entries;
     if (is_left_out) value = constant(statement.target.fill.value_or(0), type);
-    note_stored(statement, !is_left_out && (!made || made->is_stored));
+    if (lists_entries) {
+      const bool is_there =
+          !is_left_out && (!made || made->is_stored ||
+                           !is_same(value, constant(stored_->fill_of(statement.target), type), type));
+      stored_->note(statement, coordinate_of(statement.target), is_there);
+    }
     Value &target = element(statement.target);
     note_choice(statement, target, value);
     target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;
+  }
+
+  /// Have they the same value? Of the second only the real part isn't 0.
+  static bool is_same(const Value &value, const Value &real, value::Type type) {
+    if (value::is_integer(type)) return value.integer == real.integer;
+    return value.value == real.value && value.imaginary == 0;
   }
 
   /// Is nothing stored of what the statement reduces by, where the operators' laws say that this is nothing?
@@ -376,7 +385,7 @@ private:
     bool is_any_stored = false;
     value::each_leaf<Access>(statement.value, [&](const Access &read) {
       const auto operand = operands_.find(read.tensor);
-      if (!stored_.contains(read.tensor) && (operand == operands_.end() || !operand->second.is_sparse()))
+      if (!stored_->has(read.tensor) && (operand == operands_.end() || !operand->second.is_sparse()))
         return; // each element is there
       if (is_stored(read))
         is_any_stored = true;
@@ -412,19 +421,8 @@ private:
   }
 
   bool is_stored(const Access &access) const {
-    const auto own = stored_.find(access.tensor);
-    if (own == stored_.end()) return operands_.at(access.tensor).find(coordinate_of(access)) != nullptr;
-    return own->second.contains(coordinate_of(access));
-  }
-
-  /// A local's element is stored from the first write on, until it is set to 0.
-  void note_stored(const Statement &statement, bool is_there) {
-    const auto own = stored_.find(statement.target.tensor);
-    if (own == stored_.end()) return;
-    if (!statement.accumulate && value::is_zero(statement.value) && statement.masks.empty())
-      own->second.erase(coordinate_of(statement.target));
-    else if (is_there)
-      own->second.insert(coordinate_of(statement.target));
+    if (stored_->has(access.tensor)) return stored_->contains(access.tensor, coordinate_of(access));
+    return operands_.at(access.tensor).find(coordinate_of(access)) != nullptr;
   }
 
   struct Evaluated {
@@ -558,8 +556,8 @@ private:
   Variables variables_;
   std::map<std::string, Entries> operands_;
   std::map<std::string, Value> locals_;
-  std::map<std::string, Choices> choices_;             // of results and locals
-  std::map<std::string, std::set<Coordinate>> stored_; // of tensors of which that matters
+  std::map<std::string, Choices> choices_; // of results and locals
+  std::optional<StoredElements> stored_;   // of tensors of which that matters
   std::map<std::string, Written> results_;
   std::string missing_;
   text::Span missing_span_;
