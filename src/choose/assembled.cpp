@@ -2,6 +2,7 @@
 
 #include "choose/equal_work.h"
 #include "choose/statements.h"
+#include "cost/thresholds.h"
 #include "layout/example.h"
 #include "report/diagnostic.h"
 #include "text/contains.h"
@@ -323,12 +324,13 @@ IterationSpace bounded(IterationSpace space, const Combination &combination) {
   return space;
 }
 
-/// Does the index have so many values, as the data say?
-bool is_wide(const std::string &index, const Combination &combination, const schedule::Counts &counts) {
+/// Does the index have at least so many values, as the data say?
+bool has_values(double least, const std::string &index, const Combination &combination,
+                const schedule::Counts &counts) {
   const auto extent = combination.extents.find(index);
   const auto *size = extent == combination.extents.end() ? nullptr : extent->second.as<term::Variable>();
   const auto known = size ? counts.find(size->name) : counts.end();
-  return known != counts.end() && known->second >= least_hashed;
+  return known != counts.end() && known->second >= least;
 }
 
 bool costs_too_much(const IterationSpace &space, const std::vector<std::string> &outermost,
@@ -388,7 +390,9 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
     // Where its own entries must be in order: those of a list would have to be sorted.
     if (around < std::min(ordered.size(), loose)) local.layout = "bitmap";
     if (local.modes.size() > most_modes) break;
-    if (around > 0 && is_wide(local.modes.front(), combination, counts)) {
+    // What is emptied once may be as long as memory has room for.
+    const double least = around > 0 ? least_hashed : static_cast<double>(cost::longest_map);
+    if (has_values(least, local.modes.front(), combination, counts)) {
       local.layout = "hashed";
       local.why = fmt::format("; a hash table finds them, as `{}` has so many values", local.modes.front());
     }

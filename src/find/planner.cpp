@@ -1,5 +1,6 @@
 // Choosing a find method per level.
 #include "cost/finds.h"
+#include "cost/thresholds.h"
 #include "find/counterexample.h"
 #include "find/map.h"
 #include "find/missing.h"
@@ -51,9 +52,9 @@ std::vector<std::size_t> finds_of(const scan::Nest &nest) {
 class Planner {
 public:
   Planner(const scan::Nest &nest, prove::Prover &prover, const Requests &requests, const Lengths &lengths,
-          const scan::Needs &needs, const Reaches &reaches, bool for_user)
-      : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths), needs_(needs),
-        reaches_(reaches), for_user_(for_user), finds_(finds_of(nest)) {}
+          const scan::Needs &needs, const Counts &counts, bool for_user)
+      : nest_(nest), prover_(prover), requests_(requests), lengths_(lengths), needs_(needs), counts_(counts),
+        for_user_(for_user), finds_(finds_of(nest)) {}
 
   FindPlan plan() {
     check_requests(names_of_finds(nest_), requests_);
@@ -141,6 +142,7 @@ private:
       note_untried(own);
       prefer_map(obligations, own);
       prefer_search(obligations, own);
+      leave_huge_map(obligations, own);
       prefer_binary(own);
       prefer_array(obligations, own);
     }
@@ -180,8 +182,8 @@ private:
   double reach_of(const term::Term &keys) const {
     double reach = 1;
     for (const term::Term &application : term::applications_of(keys))
-      if (auto found = reaches_.find(application.as<term::Apply>()->function + ".reach");
-          found != reaches_.end())
+      if (auto found = counts_.find(application.as<term::Apply>()->function + ".reach");
+          found != counts_.end())
         reach = std::min(reach, found->second);
     return reach;
   }
@@ -210,6 +212,19 @@ private:
     LevelPlan binary = own;
     if (!try_binary(obligations, binary).available) return;
     take(own, std::move(binary), "few targets, and most lie outside of the segment");
+  }
+
+  /// A map has an element for each key, and memory no room for as many as the data say.
+  void leave_huge_map(Obligations &obligations, LevelPlan &own) const {
+    const auto *map = own.as<plan::DenseMap>();
+    const auto *size = map ? map->extent.as<term::Variable>() : nullptr;
+    const auto known = size ? counts_.find(size->name) : counts_.end();
+    if (known == counts_.end() || known->second <= static_cast<double>(cost::longest_map)) return;
+    for (Method method : {Method::Binary, Method::Hash}) {
+      LevelPlan other = own;
+      if (template_of(method)->attempt(obligations, other).available)
+        return take(own, std::move(other), "the keys range too far for a map");
+    }
   }
 
   /// Iterations of the loops from one level to another.
@@ -328,7 +343,7 @@ private:
   const Requests &requests_;
   Lengths lengths_;
   const scan::Needs &needs_;
-  Reaches reaches_;
+  Counts counts_;
   bool for_user_; // who makes the requests, and reads the refusals
   std::vector<std::size_t> finds_;
   std::vector<Obligation> vacuity_;
@@ -381,8 +396,8 @@ void check_requests(const std::vector<std::string> &names, const Requests &reque
 }
 
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,
-                    const Lengths &lengths, const scan::Needs &needs, const Reaches &reaches) {
-  return Planner(nest, prover, requests, lengths, needs, reaches, true).plan();
+                    const Lengths &lengths, const scan::Needs &needs, const Counts &counts) {
+  return Planner(nest, prover, requests, lengths, needs, counts, true).plan();
 }
 
 std::optional<FindPlan> plan_finds_by(const scan::Nest &nest, prove::Prover &prover, const Requests &requests,

@@ -40,9 +40,9 @@ using Requests = std::map<std::string, Request>;
 /// a Find level ranges over. Empty where nothing is known.
 using Lengths = std::map<std::string, double>;
 
-/// Of an array of keys ("A.col.reach", as schedule::Counts has it; other names say nothing) the part of the
-/// keys' range that lies between the first key of a segment and its last.
-using Reaches = std::map<std::string, double>;
+/// What is known of the data, as schedule::Counts has it: of a size ("A.N") its value, of an array of keys
+/// ("A.col.reach") the part of the keys' range that lies between the first key of a segment and its last.
+using Counts = std::map<std::string, double>;
 
 /// Plans every Find level of a nest. `axioms` are in the prover. A request that can't be proved fails with
 /// kind find_not_proved naming the failed obligation, with a counterexample where a small one was found; one
@@ -55,9 +55,10 @@ using Reaches = std::map<std::string, double>;
 /// search, then the scan. `unknown` from the prover is not proved. Where the lengths say that a walk over the
 /// range would serve too few targets, binary search is taken before it; where they say that a state in an
 /// array would serve many, the walk is taken before binary search. Where few targets are looked for in a
-/// segment, and the reaches say that most lie outside of it, binary search is taken before a map of it.
+/// segment, and the counts say that most lie outside of it, binary search is taken before a map of it; or, as
+/// before hashing, where they say that memory has no room for the map.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
-                    const Lengths &lengths = {}, const scan::Needs &needs = {}, const Reaches &reaches = {});
+                    const Lengths &lengths = {}, const scan::Needs &needs = {}, const Counts &counts = {});
 
 /// What requests may name: the variables that are found, and their tensors.
 std::vector<std::string> names_of_finds(const scan::Nest &nest);
