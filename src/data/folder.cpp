@@ -109,6 +109,9 @@ public:
   explicit FolderWriter(const std::string &path) : path_(path) {
     while (path_.size() > 1 && path_.ends_with('/'))
       path_.pop_back();
+    std::error_code no_folder;
+    if (files::is_symlink(path_, no_folder)) // the link stays, as where a file is written
+      if (const files::path target = files::canonical(path_, no_folder); !no_folder) path_ = target.string();
     check_replaceable();
     temporary_ = temporary_name(path_);
     unfinished_.emplace_back(temporary_);

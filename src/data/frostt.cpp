@@ -19,7 +19,10 @@ constexpr std::string_view shape_mark = "# shape:";
 /// The shape in our comment line, when one stands before the first entry.
 std::optional<std::vector<std::int64_t>> read_shape(const FileText &file) {
   std::string_view content = file.content();
-  for (std::size_t begin = 0; begin < content.size() && (content[begin] == '#' || content[begin] == '\n');) {
+  for (std::size_t begin = 0; begin < content.size();) {
+    while (begin < content.size() && is_blank(content[begin]))
+      ++begin;
+    if (begin == content.size() || (content[begin] != '#' && content[begin] != '\n')) break;
     std::size_t end = std::min(content.find('\n', begin), content.size());
     if (content.substr(begin).starts_with(shape_mark)) {
       LineCursor cursor(file, begin + shape_mark.size(), end, '#');

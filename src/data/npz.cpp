@@ -398,11 +398,12 @@ std::string beginning_of_values(const std::string &path) {
   return archive.beginning(archive.has("data") || names.empty() ? "data" : names.front());
 }
 
-void write_npz(const std::string &path, const Coordinates &tensor, value::Type type) {
+void write_npz(const std::string &path, const Coordinates &tensor, value::Type type,
+               std::int64_t max_memory) {
   report::require(tensor.order() <= 2, "a matrix");
   const std::int64_t rows = tensor.order() > 0 ? tensor.shape[0] : 1;
   check_memory(text::Place::of_file(path), "where its rows begin takes",
-               rows < INT64_MAX / 8 ? 8 * (rows + 1) : INT64_MAX, default_max_memory());
+               rows < INT64_MAX / 8 ? 8 * (rows + 1) : INT64_MAX, max_memory);
   const std::vector<std::size_t> order =
       tensor.order() > 0 ? sorted_order(tensor, {0}) : std::vector<std::size_t>(tensor.size(), 0);
   std::vector<std::int64_t> starts(static_cast<std::size_t>(rows) + 1, 0), columns;

@@ -20,8 +20,9 @@ std::string beginning_of_values(const std::string &path);
 
 /// Writes a tensor of at most two modes as SciPy's format csr, which scipy.sparse.load_npz reads: rows in
 /// order, a row's entries in the order that they have. A vector becomes an n x 1 matrix. `type`: of the
-/// values. Throws cannot_write, memory_limit.
-void write_npz(const std::string &path, const Coordinates &tensor, value::Type type);
+/// values; `max_memory`: bytes for where rows begin. Throws cannot_write, memory_limit.
+void write_npz(const std::string &path, const Coordinates &tensor, value::Type type,
+               std::int64_t max_memory = default_max_memory());
 /// Writes one array, "arr_0", as numpy.savez does.
 void write_npz(const std::string &path, const Array &array);
 

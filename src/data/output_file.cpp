@@ -56,6 +56,7 @@ std::string temporary_name(const std::string &target) {
 void remove_unfinished_at_signals() {
   for (int signal : {SIGINT, SIGTERM, SIGHUP})
     if (std::signal(signal, remove_unfinished) == SIG_IGN) std::signal(signal, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 Unfinished::Unfinished(const std::string &path) {

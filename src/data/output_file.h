@@ -11,7 +11,7 @@ struct gzFile_s;
 namespace unravel::data {
 
 /// From here on SIGINT, SIGTERM and SIGHUP remove what is being written before they end the process. (Those
-/// that are ignored stay so.)
+/// that are ignored stay so.) A file that grows beyond the limit for files is one that can't be written.
 void remove_unfinished_at_signals();
 
 /// A file or an empty folder that is no complete output: a signal removes it, the end of the scope doesn't.

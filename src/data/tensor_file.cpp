@@ -192,6 +192,11 @@ bool is_tensor_file_name(const std::string &path) {
   return format_of(path) != Format::Unknown;
 }
 
+bool lists_entries(const std::string &path) {
+  const Format format = format_of(path);
+  return format == Format::MatrixMarket || format == Format::Frostt || format == Format::Archive;
+}
+
 bool is_output_file(const std::string &path) {
   if (is_tensor_file_name(path)) return true;
   const std::filesystem::path name = std::filesystem::path(path).filename();
@@ -230,6 +235,8 @@ Coordinates read_tensor(const std::string &path, const ReadOptions &options) {
 std::optional<value::Type> type_in(const std::string &path) {
   const Format format = format_of(path);
   if (format == Format::Unknown || format == Format::Text || format == Format::Frostt) return std::nullopt;
+  // What is taken from the beginning of a pipe is missing for who reads it then.
+  if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
   std::string beginning;
   if (format == Format::Archive) {
     beginning = report::unless_refused([&] { return beginning_of_values(path); }).value_or("");
@@ -249,11 +256,11 @@ void write_tensor(const std::string &path, const Coordinates &tensor, const Writ
     const std::int64_t elements = element_count(tensor.shape);
     constexpr std::int64_t most = INT64_MAX / 8;
     check_memory(text::Place::of_file(path), "all elements of the tensor take",
-                 elements < 0 || elements > most ? INT64_MAX : 8 * elements, default_max_memory());
+                 elements < 0 || elements > most ? INT64_MAX : 8 * elements, options.max_memory);
     return write_dense(path, tensor, options);
   }
   if (format == Format::MatrixMarket || format == Format::Archive) matrix_shape(path, tensor.shape);
-  if (format == Format::Archive) return write_npz(path, tensor, options.type);
+  if (format == Format::Archive) return write_npz(path, tensor, options.type, options.max_memory);
   if (format == Format::Frostt && tensor.in_halves) fail_inexact(path);
   if (format == Format::Frostt && value::is_complex(options.type)) fail_complex(path);
   OutputFile file(path);

@@ -14,6 +14,9 @@ namespace unravel::data {
 /// Whether the name ends as a tensor file's does.
 bool is_tensor_file_name(const std::string &path);
 
+/// Whether write_tensor writes the entries alone, so that the file says nothing of other elements.
+bool lists_entries(const std::string &path);
+
 /// Whether what is written to the path is a tensor file; otherwise it's a folder. Throws unknown_file_type
 /// for the names of other files: `y.csv`, `-`, unless there is such a folder, or a slash comes last.
 bool is_output_file(const std::string &path);
@@ -23,7 +26,7 @@ bool is_output_file(const std::string &path);
 Coordinates read_tensor(const std::string &path, const ReadOptions &options = {});
 
 /// The type of the values in a file, by its beginning: of arrays that of their elements; of .mtx files as
-/// type_in_matrix_market says. None of others.
+/// type_in_matrix_market says. None of others, nor of what is no regular file.
 std::optional<value::Type> type_in(const std::string &path);
 
 struct WriteOptions {
@@ -33,6 +36,8 @@ struct WriteOptions {
   double fill = 0;
   /// Comment lines put after the banner, each without its comment sign.
   std::vector<std::string> comments;
+  /// Bytes that a file's text may take before it is written.
+  std::int64_t max_memory = default_max_memory();
 };
 
 /// Writes the entries as they stand. A .mtx file is a coordinate general file, real, integer or complex: a

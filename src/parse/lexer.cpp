@@ -1,5 +1,7 @@
 #include "parse/lexer.h"
 
+#include "text/characters.h"
+
 #include <charconv>
 
 namespace unravel::parse {
@@ -27,7 +29,7 @@ public:
       : source_(source), text_(source->content()), dialect_(dialect) {}
 
   TokenList scan() {
-    if (text_.substr(0, byte_order_mark.size()) == byte_order_mark) position_ = byte_order_mark.size();
+    if (text_.starts_with(text::byte_order_mark)) position_ = text::byte_order_mark.size();
     for (skip_blank(); position_ < text_.size() && !list_.failure; skip_blank())
       scan_token();
     add(Token::Kind::End, position_);

@@ -18,9 +18,6 @@ namespace unravel::parse {
 /// (#), only layouts reserved words; in schedules `A#2.p` is one name.
 enum class Dialect { Layout, Notation, Program, Schedule };
 
-/// What some editors put before a text; skipped there.
-inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 struct Token {
   enum class Kind { Name, Integer, Decimal, Imaginary, Symbol, End };
   Kind kind = Kind::End;

@@ -4,10 +4,27 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <sstream>
 #include <sys/stat.h>
 
 namespace unravel::text {
+
+namespace {
+
+/// Reads a whole file. Throws report::Error (kind cannot_read).
+std::shared_ptr<const Source> read_whole(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (!file)
+    report::fail(report::Kind::cannot_read, Place::of_file(path),
+                 std::string("cannot read: ") + std::strerror(errno));
+  return std::make_shared<const Source>(path, content.str());
+}
+
+} // namespace
 
 // Defined here and not in text: reading a file can fail, and text knows no diagnostics.
 std::shared_ptr<const Source> Source::from_file(const std::string &path) {
@@ -17,13 +34,14 @@ std::shared_ptr<const Source> Source::from_file(const std::string &path) {
                  std::string("cannot read: ") + std::strerror(errno));
   if (S_ISDIR(status.st_mode))
     report::fail(report::Kind::cannot_read, Place::of_file(path), "cannot read: this is a directory");
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  if (!file)
-    report::fail(report::Kind::cannot_read, Place::of_file(path),
-                 std::string("cannot read: ") + std::strerror(errno));
-  return std::make_shared<const Source>(path, content.str());
+  if (S_ISREG(status.st_mode)) return read_whole(path);
+  // A command may ask for its texts several times, and a pipe gives each character once.
+  static std::mutex mutex;
+  static std::map<std::pair<dev_t, ino_t>, std::shared_ptr<const Source>> kept;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const Source> &source = kept[{status.st_dev, status.st_ino}];
+  if (!source) source = read_whole(path);
+  return source;
 }
 
 } // namespace unravel::text

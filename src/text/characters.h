@@ -8,6 +8,9 @@
 /// Characters of UTF-8, by which places count columns.
 namespace unravel::text {
 
+/// What some programs put in front of a text in UTF-8; it isn't part of the text.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 struct Character {
   std::size_t length = 1;      // in bytes
   std::uint32_t codepoint = 0; // meaningful when `valid`

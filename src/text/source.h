@@ -27,7 +27,8 @@ class Source {
 public:
   Source(std::string name, std::string content);
 
-  /// Reads a whole file. Throws report::Error (kind cannot_read) when it can't.
+  /// Reads a whole file. What a pipe or a terminal gave is kept, and returned whenever it is asked for again.
+  /// Throws report::Error (kind cannot_read) when it can't.
   static std::shared_ptr<const Source> from_file(const std::string &path);
 
   const std::string &name() const { return name_; }

@@ -299,6 +299,16 @@ TEST(ArrayFolder, BadFolders) {
             "  hint: raise the limit with --max-memory\n");
 }
 
+TEST(ArrayFolder, IsReplacedWhereALinkLeads) {
+  TemporaryFolder folder;
+  write_folder(folder.path("A"), example());
+  folder.write("A/layout.json", "{}");
+  std::filesystem::create_directory_symlink("A", folder.path("link"));
+  write_folder(folder.path("link"), example());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link")));
+  EXPECT_NE(content_of(folder.path("A/layout.json")), "{}");
+}
+
 TEST(ArrayFolder, NeverRemovesOtherFiles) {
   TemporaryFolder folder;
   folder.write("file", "mine");

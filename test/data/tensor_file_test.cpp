@@ -117,6 +117,8 @@ TEST(MatrixMarket, AsFoundInTheWild) {
   EXPECT_EQ(read_text("a.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0"), Coordinates({0, 0}));
   EXPECT_EQ(read_text("a.mtx", "%%MatrixMarket matrix coordinate real general\n5 4 0\n\n"),
             Coordinates({5, 4}));
+  EXPECT_EQ(read_text("a.mtx", "\xEF\xBB\xBF%%MatrixMarket matrix coordinate real general\n5 4 0\n"),
+            Coordinates({5, 4}));
   EXPECT_EQ(read_text("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n0 0 0\n"),
             Coordinates({0, 0}));
 }
@@ -179,6 +181,8 @@ TEST(Frostt, Reads) {
   EXPECT_EQ(read_text("a.tns", "4 0.5\n"), made({4}, {{{3}, .5}}));
   EXPECT_EQ(read_text("a.tns", "# title\n# shape: 9 8\n2 1 0.5\n"), made({9, 8}, {{{1, 0}, .5}}));
   EXPECT_EQ(read_text("a.tns", "# shape: 0 8\n"), Coordinates({0, 8}));
+  EXPECT_EQ(read_text("a.tns", "\r\n  # shape: 9 8\r\n2 1 0.5\r\n"), made({9, 8}, {{{1, 0}, .5}}));
+  EXPECT_EQ(read_text("a.tns", "\xEF\xBB\xBF# shape: 9 8\n2 1 0.5\n"), made({9, 8}, {{{1, 0}, .5}}));
   EXPECT_EQ(read_text("a.tns", "# shape:\n3.5\n"), made({}, {{{}, 3.5}}));
 }
 
