@@ -219,7 +219,7 @@ Tensor from_folder(const std::string &path, const std::string &text) {
         return folder.sizes.size();
       }());
   const value::Type type = wanted.type.value_or(tensor::type_of_fill(folder, wanted.layout()));
-  if (!tensor::names_layout(folder, wanted.layout(), value::Scalar::of(wanted.fill, type).number()))
+  if (!tensor::names_layout(folder, wanted.layout(), value::Scalar::of(wanted.fill, type).number(), type))
     fail(Kind::bad_array_folder, text::Place::of_file(path),
          fmt::format("these arrays are in layout `{}`, as layout.json says, and not in `{}`",
                      folder.reference(), reference),

@@ -4,8 +4,10 @@
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <numeric>
 
 namespace unravel::tensor {
@@ -86,6 +88,11 @@ parse::LayoutReference reference(const std::string &called, const std::string &t
   return parse::parse_layout_reference(std::make_shared<const text::Source>(called, text));
 }
 
+/// What layout.json says of the layout.
+parse::LayoutReference named_by(const ArrayFolder &folder) {
+  return reference(folder.path + "/layout.json", folder.layout);
+}
+
 /// A value array may also be given flat: its elements in row-major order.
 void check_shape(const ArrayFolder &folder, const layout::Array &declared, const Array &array,
                  const Tensor &tensor) {
@@ -153,13 +160,12 @@ void check_shapes(const ArrayFolder &folder, const Tensor &tensor) {
 std::string reference_to(const ArrayFolder &folder, const std::string &option, const std::string &text) {
   if (text.empty()) return folder.reference();
   const parse::ValuesTree wanted = reference(option, text).values;
-  const parse::ValuesTree own = reference(folder.path, folder.layout).values;
+  const parse::ValuesTree own = named_by(folder).values;
   return wanted.fill || !own.fill ? text : fmt::format("{} fill {}", text, *own.fill);
 }
 
 value::Type type_of_fill(const ArrayFolder &folder, const layout::Layout &layout) {
-  if (const auto said = reference(folder.path, folder.layout).values.type)
-    return value::type_called(said->text).value();
+  if (const auto said = named_by(folder).values.type) return value::type_called(said->text).value();
   std::optional<value::Type> all;
   for (const layout::Array &declared : layout.arrays) {
     const auto given = folder.arrays.find(declared.name);
@@ -170,24 +176,28 @@ value::Type type_of_fill(const ArrayFolder &folder, const layout::Layout &layout
   return all.value_or(ValueType::Float64);
 }
 
-bool names_layout(const ArrayFolder &folder, const layout::Layout &layout, double fill) {
-  parse::LayoutReference named = reference(folder.path, folder.layout);
+std::optional<double> fill_of(const ArrayFolder &folder, const layout::Layout &layout) {
+  const std::optional<double> said = named_by(folder).values.fill;
+  return said ? std::optional(value::Scalar::of(*said, type_of_fill(folder, layout)).number()) : std::nullopt;
+}
+
+bool names_layout(const ArrayFolder &folder, const layout::Layout &layout, double fill, value::Type type) {
+  parse::LayoutReference named = named_by(folder);
   if (named.parameters.empty()) named.parameters = folder.parameters;
   std::vector<std::int64_t> as_they_come(layout.order());
   std::iota(as_they_come.begin(), as_they_come.end(), 0); // an order of modes that need not be written
   auto written = [&](const std::vector<std::int64_t> &parameters) {
     return parameters == as_they_come ? std::vector<std::int64_t>() : parameters;
   };
+  const std::optional<double> own = fill_of(folder, layout);
   return named.like.empty() && (named.name.empty() || named.name == layout.base_name) &&
          written(named.parameters) == written(layout.parameters) &&
-         (!named.values.fill ||
-          value::Scalar::of(*named.values.fill, type_of_fill(folder, layout)).number() == fill);
+         (!own || value::Scalar::of(*own, type).number() == fill);
 }
 
 ArrayFolder to_folder(const Tensor &tensor, double fill) {
   ArrayFolder folder;
   folder.layout = tensor.layout.base_name;
-  if (fill != 0) folder.layout += fmt::format(" fill {}", fill);
   folder.parameters = tensor.layout.parameters;
   folder.sizes = tensor.sizes;
   folder.counts = tensor.counts;
@@ -200,6 +210,11 @@ ArrayFolder to_folder(const Tensor &tensor, double fill) {
       array.shape.push_back(extent_of(extent, tensor).value());
     folder.arrays[declared.name] = std::move(array);
   }
+  if (fill == 0) return folder;
+  // As a double the end of a wide type lies beyond it: it is what infinity becomes there.
+  const bool is_end = !value::holds(type_of_fill(folder, tensor.layout), fill);
+  folder.layout +=
+      fmt::format(" fill {}", is_end ? std::copysign(std::numeric_limits<double>::infinity(), fill) : fill);
   return folder;
 }
 

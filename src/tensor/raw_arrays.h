@@ -24,8 +24,13 @@ std::string reference_to(const data::ArrayFolder &folder, const std::string &opt
 value::Type type_of_fill(const data::ArrayFolder &folder, const layout::Layout &layout);
 
 /// Whether layout.json names that layout, with its parameters or its order of modes, and no other fill.
-/// Layouts in files of the user's own go by their names there. `fill`: in the type that values are wanted in.
-bool names_layout(const data::ArrayFolder &folder, const layout::Layout &layout, double fill);
+/// Layouts in files of the user's own go by their names there. `fill`: in `type`, which values are wanted in.
+bool names_layout(const data::ArrayFolder &folder, const layout::Layout &layout, double fill,
+                  value::Type type);
+
+/// What elements are that aren't stored, as layout.json says, in the type of the folder's values. None: it
+/// says nothing.
+std::optional<double> fill_of(const data::ArrayFolder &folder, const layout::Layout &layout);
 
 /// Raw arrays for write_folder. `fill`: what elements are that aren't stored; layout.json says it, unless 0.
 data::ArrayFolder to_folder(const Tensor &tensor, double fill = 0);

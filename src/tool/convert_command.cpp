@@ -147,7 +147,10 @@ private:
       if (from.values.type) type = value::type_called(from.values.type->text).value();
       arrays_ = tensor::from_folder(folder, layout.layout, pack_.index, type);
       if (!type_) pack_.value = type;
-      if (from.values.fill) take_fill(*from.values.fill, tensor::type_of_fill(folder, layout.layout));
+      if (const std::optional<double> said = fill_of_from())
+        take_said_fill(*said, type, tensor::fill_of(folder, layout.layout));
+      else if (from.values.fill)
+        take_fill(*from.values.fill, tensor::type_of_fill(folder, layout.layout));
     });
     timed("validate", [&] {
       check::ValidateOptions validation;
@@ -168,12 +171,28 @@ private:
     });
   }
 
+  /// What --from says of elements that aren't stored, if anything.
+  std::optional<double> fill_of_from() const {
+    return options_.from.empty() ? std::nullopt : reference("--from", options_.from).values.fill;
+  }
+
+  /// `type`: in which --from takes the values. `own`: what the folder says of its fill.
+  void take_said_fill(double fill, value::Type type, std::optional<double> own) {
+    if (own && value::Scalar::of(*own, type).number() != value::Scalar::of(fill, type).number())
+      report::fail(Kind::bad_option,
+                   fmt::format("elements that aren't stored are {} in `{}`, and --from makes them {}", *own,
+                               options_.input, fill),
+                   "leave out the fill of --from");
+    take_fill(fill, type);
+  }
+
   /// The arrays' fill is the result's, too: elements that aren't stored stay what they are.
   void take_fill(double fill, value::Type type) {
     const double number = value::Scalar::of(fill, type).number();
-    if (wanted_.values.fill && value::Scalar::of(*wanted_.values.fill, pack_.value).number() != number)
+    const auto as_wanted = [&](double each) { return value::Scalar::of(each, pack_.value).number(); };
+    if (wanted_.values.fill && as_wanted(*wanted_.values.fill) != as_wanted(number))
       report::fail(Kind::bad_option, wanted_.values.fill_span,
-                   fmt::format("elements that aren't stored are {} in `{}`, and -f makes them {}", fill,
+                   fmt::format("elements that aren't stored are {} in `{}`, and -f makes them {}", number,
                                options_.input, *wanted_.values.fill),
                    "leave out the fill of -f");
     pack_.fill = type == pack_.value ? fill : number;
@@ -283,8 +302,17 @@ private:
     }
   }
 
+  void require_fill() const {
+    if (value::holds(pack_.value, pack_.fill)) return;
+    report::fail(
+        Kind::value_width, wanted_.values.fill_span,
+        fmt::format("the fill {} is not a value of type {}", pack_.fill, value::facts_of(pack_.value).word),
+        "give the values a type that holds it");
+  }
+
   void write_arrays() {
     layout::Layout to = target();
+    require_fill();
     tensor::Tensor made;
     timed("convert", [&] {
       if (!arrays_) {
@@ -317,10 +345,15 @@ private:
       data::WriteOptions options;
       options.type = pack_.value;
       options.fill = pack_.fill;
+      options.max_memory = pack_.max_memory;
       data::sort(entries_, data::natural_modes(entries_.order()));
       data::combine_duplicates(entries_);
       convert::require_held(entries_, pack_.value, fmt::format("`{}` is to hold", options_.output));
       facts_.entries = entries_.size();
+      if (pack_.fill != 0 && !full && data::lists_entries(options_.output))
+        facts_.notes.push_back(fmt::format("elements that aren't stored are {}, which the file doesn't say: "
+                                           "who reads it takes them as 0",
+                                           pack_.fill));
       full ? data::write_dense(options_.output, entries_, options)
            : data::write_tensor(options_.output, entries_, options);
     });

@@ -98,6 +98,25 @@ TEST(ToolFills, a_folder_keeps_its_fill_whatever_else_is_said_of_its_layout) {
     EXPECT_EQ(made.code, 0) << format << made.error;
     EXPECT_EQ(desk.read("y.txt"), "16\n18\n21\n") << format;
   }
+  // Their numbers are rounded to another type, and so is the fill.
+  ASSERT_EQ(desk.unravel({"convert", "a.mtx", "T", "-f", "csr f64 fill 0.1"}).code, 0);
+  for (const std::vector<std::string> &wanted :
+       {std::vector<std::string>{"--type", "f32"}, {"-f", "A=csr f32"}, {"-f", "A=csr f32 fill 0.1"}}) {
+    std::vector<std::string> arguments{"run", "C(i,j) = A(i,j)", "-i", "A=T", "--check", "-o", "C=c.txt"};
+    arguments.insert(arguments.end(), wanted.begin(), wanted.end());
+    const Outcome made = desk.unravel(arguments);
+    EXPECT_EQ(made.code, 0) << made.error;
+    EXPECT_EQ(desk.read("c.txt"), "2 0.1 0.1\n0.1 0.1 4\n0.1 0.1 0.1\n");
+  }
+  EXPECT_EQ(desk.unravel({"convert", "T", "U", "-f", "csc f32 fill 0.1"}).code, 0);
+  // What --from says is of the type that it says.
+  ASSERT_EQ(desk.unravel({"convert", "a.mtx", "N", "-f", "csr int32"}).code, 0);
+  ASSERT_EQ(desk.unravel({"convert", "N", "n.txt", "--from", "csr f64 fill 0.5"}).code, 0);
+  EXPECT_EQ(desk.read("n.txt"), "2 0.5 0.5\n0.5 0.5 4\n0.5 0.5 0.5\n");
+  const Outcome other = desk.unravel({"convert", "G", "g.txt", "--from", "csr fill 8"});
+  EXPECT_NE(other.error.find("elements that aren't stored are 7 in `G`, and --from makes them 8"),
+            std::string::npos)
+      << other.error;
   for (const char *format : {"A=csr fill 8", "A=csr fill 0", "A=csr f32 fill inf"}) {
     const Outcome refused = sums(format);
     EXPECT_EQ(refused.code, 1) << format;
@@ -112,6 +131,34 @@ TEST(ToolFills, a_folder_keeps_its_fill_whatever_else_is_said_of_its_layout) {
       << desk.read("W/layout.json");
   ASSERT_EQ(desk.unravel({"run", "y(i) max= A(i,j)", "-i", "A=I", "-f", "A=csr int8 fill 127"}).code, 0);
   ASSERT_EQ(desk.unravel({"run", "y(i) max= A(i,j)", "-i", "A=I", "-f", "A=csr int32"}).code, 1);
+}
+
+TEST(ToolFills, a_folder_names_the_end_of_a_wide_type_by_infinity) {
+  const Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 5\n");
+  for (const char *type : {"int64", "uint64"}) {
+    const Outcome made =
+        desk.unravel({"run", "C(i,j) min= A(i,j)", "-f", std::string("A=csr ") + type + " fill inf", "-f",
+                      "C=csr fill inf", "-i", "A=a.mtx", "-o", "C=C/"});
+    ASSERT_EQ(made.code, 0) << made.error;
+    EXPECT_NE(desk.read("C/layout.json").find("fill inf\""), std::string::npos) << desk.read("C/layout.json");
+    EXPECT_EQ(desk.unravel({"run", "y(i) min= C(i,j)", "-i", "C=C", "--check"}).code, 0);
+  }
+}
+
+TEST(ToolFills, conversions_test_the_fill_and_say_what_is_lost) {
+  const Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 5\n");
+  const Outcome refused = desk.unravel({"convert", "a.mtx", "A", "-f", "csr fill 300", "--type", "uint8"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.error.find("the fill 300 is not a value of type uint8"), std::string::npos);
+  EXPECT_FALSE(desk.has("A"));
+  ASSERT_EQ(desk.unravel({"convert", "a.mtx", "A", "-f", "csr fill 3"}).code, 0);
+  EXPECT_NE(desk.unravel({"convert", "A", "b.mtx"}).out.find("elements that aren't stored are 3"),
+            std::string::npos);
+  EXPECT_EQ(desk.unravel({"convert", "A", "b.txt"}).out.find("elements that aren't stored"),
+            std::string::npos);
+  EXPECT_EQ(desk.read("b.txt"), "3 5\n3 3\n");
 }
 
 TEST(ToolFills, mistakes) {
