@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <complex>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -23,32 +22,6 @@ namespace unravel::run {
 using report::Kind;
 
 namespace {
-
-/// Written as 1.5, 2i or 1.5-2i, with j for i too. Throws number_too_large.
-std::optional<std::complex<double>> number_in(const std::string &text) {
-  const char *at = text.data(), *const end = at + text.size();
-  bool is_too_large = false;
-  const auto read = [&](double &part) {
-    const char *begin = at;
-    if (at != end && *at == '+') ++at;
-    const auto [stop, error] = data::read_decimal(at, end, part);
-    at = stop;
-    is_too_large = is_too_large || error == std::errc::result_out_of_range;
-    return error != std::errc::invalid_argument && at != begin;
-  };
-  double real = 0, imaginary = 0;
-  if (!read(real)) return std::nullopt;
-  const bool is_real = at == end, has_two = !is_real && (*at == '+' || *at == '-');
-  if (has_two && !read(imaginary)) return std::nullopt;
-  if (!is_real && (end - at != 1 || (*at != 'i' && *at != 'j'))) return std::nullopt;
-  if (is_too_large)
-    report::fail(
-        Kind::number_too_large,
-        fmt::format("the number `{}` is too large for a 64-bit floating-point number", data::printable(text)),
-        "the largest is about 1.8e308; infinity is written inf");
-  if (is_real) return real;
-  return has_two ? std::complex<double>(real, imaginary) : std::complex<double>(0, real);
-}
 
 class Reader {
 public:
@@ -145,7 +118,8 @@ private:
       data::GeneratorSpec spec = specification(use, input);
       if (!spec.sizes && spec.kind != data::GeneratorKind::Rmat) return false;
       operand.coordinates = data::generate(spec, memory());
-    } else if (use.order == 0 && read_number(input, operand.coordinates)) {
+    } else if (use.order == 0 &&
+               read_number(input, compute::type_of(front_.types, use.name), operand.coordinates)) {
     } else if (const auto folder = folders_.find(use.name); folder != folders_.end()) {
       operand.packed = in_its_layout(use, folder->second);
     } else {
@@ -174,17 +148,43 @@ private:
 
   tensor::Tensor in_its_layout(const compute::TensorUse &use, const data::ArrayFolder &folder) const {
     const layout::Layout &layout = front_.layouts.at(use.name);
-    if (!tensor::names_layout(folder, layout, fill_of(front_, use.name))) {
-      report::fail(
-          Kind::bad_array_folder, text::Place::of_file(folder.path),
-          fmt::format("these arrays are in layout `{}`, as layout.json says, and not in `{}`",
-                      folder.reference(), request_.compile.formats.at(use.name)),
-          fmt::format("leave out `-f {}=...`; `unravel convert` puts them into another layout", use.name));
+    if (!tensor::names_layout(folder, layout, fill_of(front_, use.name),
+                              compute::type_of(front_.types, use.name))) {
+      const std::optional<double> own = tensor::fill_of(folder, layout);
+      const double wanted = fill_of(front_, use.name);
+      report::fail(Kind::bad_array_folder, text::Place::of_file(folder.path),
+                   fmt::format("these arrays are in layout `{}`, as layout.json says, and not in `{}`",
+                               folder.reference(), request_.compile.formats.at(use.name)),
+                   own && *own != wanted
+                       ? fmt::format("elements that aren't stored are {} there, and not {}", *own, wanted)
+                       : fmt::format("leave out `-f {}=...`; `unravel convert` puts them into another layout",
+                                     use.name));
     }
     return tensor::from_folder(folder, layout, pack_options(request_).index, pack_options(request_).value);
   }
 
-  static bool read_number(const std::string &text, data::Coordinates &scalar) {
+  /// An integer of that type, if both are.
+  static std::optional<value::Scalar> wide_integer_in(const std::string &text, value::Type type) {
+    if (!value::is_wide_integer(type)) return std::nullopt;
+    const char *end = text.data() + text.size();
+    value::Scalar number{type, 0, 0};
+    std::uint64_t natural = 0;
+    const auto [stop, error] = type == value::Type::UInt64
+                                   ? std::from_chars(text.data(), end, natural)
+                                   : std::from_chars(text.data(), end, number.integer);
+    if (error != std::errc() || stop != end) return std::nullopt;
+    if (type == value::Type::UInt64) number.integer = static_cast<std::int64_t>(natural);
+    return number;
+  }
+
+  static bool read_number(const std::string &text, value::Type type, data::Coordinates &scalar) {
+    scalar = data::Coordinates(std::vector<std::int64_t>{});
+    if (const auto integer = wide_integer_in(text, type); integer && !value::is_exact_as_double(*integer)) {
+      const std::complex<double> halves = value::halves_of(*integer);
+      scalar.append({}, halves.real(), halves.imag());
+      scalar.in_halves = true;
+      return true;
+    }
     const std::optional<std::complex<double>> number = number_in(text);
     if (!number) return false;
     std::int64_t whole = 0;
@@ -192,8 +192,7 @@ private:
         error == std::errc() && end == text.data() + text.size() &&
         !value::is_exact_as_double({value::Type::Int64, 0, whole}))
       report::fail(Kind::value_width, fmt::format("`{}` is an integer that no double holds exactly", text),
-                   "integers up to 2^53 are exact; or a folder of arrays, as `unravel convert` makes them");
-    scalar = data::Coordinates(std::vector<std::int64_t>{});
+                   "integers up to 2^53 are exact, and those of int64 and uint64 in a tensor of that type");
     scalar.append({}, number->real(), number->imag());
     return true;
   }
@@ -245,6 +244,31 @@ private:
 };
 
 } // namespace
+
+std::optional<std::complex<double>> number_in(const std::string &text) {
+  const char *at = text.data(), *const end = at + text.size();
+  bool is_too_large = false;
+  const auto read = [&](double &part) {
+    const char *begin = at;
+    if (at != end && *at == '+') ++at;
+    const auto [stop, error] = data::read_decimal(at, end, part);
+    at = stop;
+    is_too_large = is_too_large || error == std::errc::result_out_of_range;
+    return error != std::errc::invalid_argument && at != begin;
+  };
+  double real = 0, imaginary = 0;
+  if (!read(real)) return std::nullopt;
+  const bool is_real = at == end, has_two = !is_real && (*at == '+' || *at == '-');
+  if (has_two && !read(imaginary)) return std::nullopt;
+  if (!is_real && (end - at != 1 || (*at != 'i' && *at != 'j'))) return std::nullopt;
+  if (is_too_large)
+    report::fail(
+        Kind::number_too_large,
+        fmt::format("the number `{}` is too large for a 64-bit floating-point number", data::printable(text)),
+        "the largest is about 1.8e308; infinity is written inf");
+  if (is_real) return real;
+  return has_two ? std::complex<double>(real, imaginary) : std::complex<double>(0, real);
+}
 
 value::Operator combining_operator(const std::string &name, const std::string &option,
                                    const std::vector<parse::OperatorTree> &own, value::Type type) {

@@ -4,6 +4,8 @@
 #include "data/folder.h"
 #include "run/session.h"
 
+#include <complex>
+
 /// Operands: from what the user gave to coordinates, with sizes that agree.
 namespace unravel::run {
 
@@ -29,6 +31,10 @@ data::ReadOptions read_options(const Request &request);
 convert::PackOptions pack_options(const Request &request, double fill = 0);
 /// What the tensor's elements are that aren't stored, in its type.
 double fill_of(const pipeline::Front &front, const std::string &tensor);
+
+/// A number as the user writes a scalar: 1.5, 2i or 1.5-2i, with j for i too. None where the text isn't one.
+/// Throws number_too_large.
+std::optional<std::complex<double>> number_in(const std::string &text);
 
 /// The operator of two arguments that an option names: in the table, or of the user's own. Throws mistakes:
 /// there is none, or none for that type.

@@ -535,7 +535,7 @@ private:
   void write_outputs() const {
     for (const auto &[name, path] : request_.outputs)
       write_output(path, tensors_.at(name), is_sparse(name),
-                   {front_.types.at(name), fill_of(front_, name), {}});
+                   {front_.types.at(name), fill_of(front_, name), {}, read_options(request_).max_memory});
   }
 
   Request request_;

@@ -5,8 +5,8 @@
 #include "files/file.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
+#include "run/operand.h"
 
-#include <charconv>
 #include <fmt/format.h>
 #include <sstream>
 
@@ -33,12 +33,6 @@ std::vector<std::string> lines_of(const std::string &text) {
   return lines;
 }
 
-bool is_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 /// Only what lies in the folder: `mine.layout`.
 void refuse_files(const std::string &format) {
   const std::string layout = format.substr(std::min(format.find('=') + 1, format.size()));
@@ -49,7 +43,7 @@ void refuse_files(const std::string &format) {
 
 void refuse_files_of_data(const std::string &input) {
   const std::string data = input.substr(std::min(input.find('=') + 1, input.size()));
-  if (!data::is_generator(data) && !is_number(data))
+  if (!data::is_generator(data) && !run::number_in(data))
     report::fail(Kind::cannot_read, fmt::format("`{}`: files aren't read here", input),
                  "write a generator, such as `A=random:8x8,density=0.3`, or a number");
 }

@@ -314,6 +314,15 @@ TEST(ToolLargeIntegers, NumbersInTheText) {
   EXPECT_EQ(desk.unravel({"compile", "y(i) = x(i) + 9007199254740994"}).code, 0);
   expect_refused(desk.unravel({"run", "y(i) = a * x(i)", "-i", "x=ones:3", "-i", "a=9007199254740993"}),
                  "`9007199254740993` is an integer that no double holds exactly");
+  for (const auto &[type, number] : {std::pair{"int64", "9007199254740993"},
+                                     {"int64", "-9007199254740993"},
+                                     {"uint64", "18446744073709551613"}}) {
+    const Outcome exact = desk.unravel({"run", "y(i) = a * x(i)", "-i", "x=ones:1", "-i",
+                                        std::string("a=") + number, "-f", std::string("a=dense ") + type,
+                                        "-f", std::string("x=dense ") + type, "-o", "y=y.txt", "--check"});
+    EXPECT_EQ(exact.code, 0) << exact.error;
+    EXPECT_EQ(desk.read("y.txt"), std::string(number) + "\n");
+  }
 }
 
 TEST(ToolLargeIntegers, TheGreatestOneIsWritten) {
