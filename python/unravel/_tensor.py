@@ -499,6 +499,13 @@ def _sparse(matrix):
             checked.check_format(full_check=True)
         except ValueError:
             raise refusal from None
+        ordered = checked.copy()
+        ordered.sort_indices()
+        try:
+            return _over_parts(layout, ordered, counts)[0], False
+        except Error as repeated:
+            if repeated.kind != "property-violated":
+                raise
         return _by_entries(checked, layout), False
 
 

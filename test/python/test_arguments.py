@@ -169,3 +169,17 @@ def test_subclasses_of_arrays_are_filled_in_place(tmp_path):
     masked[1] = np.ma.masked
     assert "masked elements" in refusal(lambda: kernel(x=masked))
     assert "can't be filled in place" in refusal(lambda: kernel(x=x, y=np.ma.masked_array(np.zeros(3))))
+
+
+def test_of_unsorted_indices_the_arrays_alone_are_sorted(monkeypatch):
+    """As SciPy's products have them; only repeated entries have to be added up."""
+    a = sp.random(40, 40, density=0.2, format="csr", random_state=0)
+    x = np.arange(40.0)
+    unsorted = a @ a
+    unsorted.has_sorted_indices = False
+    unsorted.indices[:2], unsorted.data[:2] = unsorted.indices[1::-1].copy(), unsorted.data[1::-1].copy()
+    monkeypatch.setattr(un._tensor, "_by_entries", None)
+    before = unsorted.indices.copy()
+    for matrix in (unsorted, unsorted.T):
+        np.testing.assert_allclose(un.compute("y(i) = A(i,j) * x(j)", A=matrix, x=x), matrix @ x)
+    np.testing.assert_array_equal(unsorted.indices, before)
