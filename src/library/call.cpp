@@ -212,7 +212,7 @@ void Kernel::Code::fail_by(int code, const Bound &bound, const Prepared &prepare
     if (is_too_narrow(k, Access::state(bound.tensors[k]).shape, prepared))
       fail(Kind::index_width,
            fmt::format("coordinates of the result `{}` don't fit in its index arrays of int32", names[k]),
-           "give the option of 64-bit indices");
+           "give one whose index arrays are of int64, or let the kernel make it");
   fail(Kind::size_mismatch, "the sizes of the arguments don't fit together");
 }
 

@@ -12,7 +12,7 @@ namespace unravel::tool {
 namespace {
 
 struct GenerateOptions {
-  std::string specification, output;
+  std::string specification, output, max_memory;
 };
 
 } // namespace
@@ -27,11 +27,15 @@ void add_generate(CLI::App &app, bool &json) {
       ->required();
   command->add_option("-o,--output", options->output, "file.mtx or file.tns, with .gz compressed")
       ->required();
+  add_memory_option(*command, options->max_memory);
   command->add_flag("--json", json, "print JSON");
   command->footer("Example:\n  unravel generate poisson2d:300x300 -o poisson.mtx.gz");
   command->callback([options, &json] {
-    data::Coordinates made = data::generate(data::parse_generator(options->specification, "specification"));
-    data::write_tensor(options->output, made);
+    data::WriteOptions writing;
+    if (!options->max_memory.empty()) writing.max_memory = memory_bytes(options->max_memory);
+    const data::Coordinates made =
+        data::generate(data::parse_generator(options->specification, "specification"), writing.max_memory);
+    data::write_tensor(options->output, made, writing);
     if (json)
       std::cout << json_text(
           nlohmann::json{{"file", options->output}, {"shape", made.shape}, {"entries", made.size()}});

@@ -49,6 +49,7 @@ int report_usage(const CLI::App &app, const CLI::ParseError &error,
 
 /// Does what the command line says; the exit code.
 int run_command(CLI::App &app, int argc, char **argv) {
+  namespace report = unravel::report;
   int code = 0;
   bool json = false;
   unravel::tool::add_run(app, code, json);
@@ -67,14 +68,14 @@ int run_command(CLI::App &app, int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) return app.exit(error); // --help, --version
     return report_usage(app, error, std::vector<std::string>(argv + 1, argv + argc));
-  } catch (const unravel::report::Error &error) {
+  } catch (const report::Error &error) {
     return unravel::tool::report_error(error, json);
   } catch (const std::bad_alloc &) {
-    std::cerr << "error: out of memory\n";
-    return 1;
+    const report::Error none({report::Kind::memory_limit, {}, "out of memory", ""});
+    return unravel::tool::report_error(none, json);
   } catch (const std::exception &error) {
-    std::cerr << "error: " << error.what() << " [internal]\n  hint: please report this as a bug\n";
-    return 3;
+    const report::Error ours({report::Kind::internal, {}, error.what(), "please report this as a bug"});
+    return unravel::tool::report_error(ours, json);
   }
   return code;
 }

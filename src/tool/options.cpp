@@ -38,8 +38,7 @@ void add_kernel_options(CLI::App &command, Options &options, bool &json) {
           "schedule: 'tile j by 64; order j.tile, i, A.p; parallel i; find x by binary; chunk 64; serial'")
       ->allow_extra_args(false);
   command
-      .add_option("--find", options.finds,
-                  "how a tensor's entries are found: x=seq, B.p=binary, scan for all, ...")
+      .add_option("--find", options.finds, "how a tensor's entries are found: x=seq, B.p=binary, A=scan, ...")
       ->allow_extra_args(false);
   add_type_options(command, options.index, options.type);
   command.add_option("--name", options.name,
@@ -214,6 +213,8 @@ run::Request run_request(const Options &options) {
   request.outputs = assignments("-o", options.outputs);
   request.other_files = {options.emit_c, options.report};
   for (const std::string &file : request.other_files)
+    keep_source(options, file);
+  for (const auto &[tensor, file] : request.outputs)
     keep_source(options, file);
   for (const auto &[index, extent] : assignments("--size", options.sizes))
     request.extents[index] = size_of(index, extent);

@@ -135,6 +135,9 @@ private:
 void take_sizes(const Options &options, const pipeline::Front &front, pipeline::Request &request) {
   for (const auto &[name, value] : run_request(options).extents) {
     check_name(name, value, front);
+    if (value < 0 && std::ranges::count(front.computation.program.sizes, name) == 0)
+      report::fail(report::Kind::bad_option,
+                   fmt::format("`--size {}={}`: there are 0 or more of what is counted", name, value));
     request.counts[name] = static_cast<double>(value);
     for (const compute::Statement &statement : front.computation.program.statements)
       compute::each_access(statement, [&, index = &name, size = value](const compute::Access &access) {

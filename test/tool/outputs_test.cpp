@@ -36,6 +36,7 @@ TEST(ToolOutputs, NoneOverTheSource) {
     desk.write(name, text);
     const std::vector<std::vector<std::string>> all = {
         {"compile", "-F", name, "-o", "./text.c"},
+        {"run", "-F", name, "-i", "x=ones:3", "-o", "y=" + name},
         {"run", "-F", name, "-i", "x=ones:3", "--emit-c", name},
         {"run", "-F", name, "-i", "x=ones:3", "--report", name},
         {"explain", "-F", name, "--report", name},

@@ -304,5 +304,12 @@ TEST(ToolPlan, SaysWhyThereAreNone) {
       << out.error;
 }
 
+TEST(ToolPlan, CountsAreNotNegative) {
+  const Outcome out = Desk().unravel({"plan", chain, "-f", "A=csr", "-f", "B=csr", "--size", "i=-1"});
+  EXPECT_EQ(out.code, 2);
+  EXPECT_NE(out.error.find("`--size i=-1`: there are 0 or more of what is counted"), std::string::npos)
+      << out.error;
+}
+
 } // namespace
 } // namespace unravel::tool::test
