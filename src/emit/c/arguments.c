@@ -105,6 +105,7 @@ int main(int argc, char **argv) {
     if (unravel_adds[k] && !in[k].is_filled) unravel_check_sums(&in[k], unravel_orders[k], unravel_names[k]);
 // part: main
   unravel_run(in, output);
+  if (fflush(stdout) || ferror(stdout)) unravel_fail("the standard output", "it can't be written");
   return 0;
 }
 

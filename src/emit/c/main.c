@@ -437,8 +437,11 @@ static int unravel_is_word(unravel_entries *to, int order, const char *what) {
   static const char *const words[3] = {"zeros", "ones", "sizes"};
   char *at;
   int m, word = 0;
+  errno = 0;
   to->filling = strtod(what, &at);
   to->is_filled = order == 0 && at != what && !*at;
+  if (to->is_filled && errno && (to->filling > 1 || to->filling < -1))
+    unravel_fail(what, "a value is too large for a double");
 // part: some_integers
   at = (char *)what;
   if (to->is_filled && to->greatest) to->filling_size = unravel_read_integer(&at, 3, &to->is_filling_negative, what);
