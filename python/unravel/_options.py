@@ -1,5 +1,6 @@
 """Options of a kernel besides its expression and layouts."""
 import ctypes
+import operator
 
 import numpy as np
 
@@ -21,9 +22,17 @@ class Options:
                  budget_seconds=2.0, machine="", trust=False, prefix="", const_operands=False):
         self.schedules = (schedules,) if isinstance(schedules, str) else tuple(schedules)
         self.finds = (finds,) if isinstance(finds, str) else tuple(finds)
+        if threads is not None:
+            try:
+                threads = operator.index(threads)
+            except TypeError:
+                raise Error(f"`threads` is {threads!r}, but an integer is expected", "bad-option") from None
         if threads is not None and not 1 <= threads < 2**31:
             raise Error(f"a kernel can't run on {threads} threads: it takes at least one, and fewer than 2^31", "bad-option")
         self.threads = threads
+        for word, text in (("name", name), ("machine", machine), ("prefix", prefix)):
+            if not isinstance(text, str):
+                raise Error(f"`{word}` is {text!r}, but a str is expected", "bad-option")
         self.name = name
         self.index = np.dtype(index)
         self.dtype = None if dtype is None else np.dtype(dtype)

@@ -450,7 +450,7 @@ def _over_parts(layout, matrix, counts=()):
     indices = [array for name, array in given.items() if name != "val"]
     index = _index_dtype(indices)
     arrays = {name: np.require(array, None if name == "val" else index, "CA") for name, array in given.items()}
-    if matrix.format in ("csr", "csc", "bsr") and matrix.indptr[-1] < len(matrix.data):
+    if index is not None and matrix.format in ("csr", "csc", "bsr") and matrix.indptr[-1] < len(matrix.data):
         # SciPy allows more room than there are entries.
         for name, array in given.items():
             if array is not matrix.indptr:
