@@ -90,6 +90,12 @@ bool meets_special_values(const compute::Program &program,
          });
 }
 
+bool asks_what_is_stored(const compute::Program &program) {
+  return std::ranges::any_of(program.statements, [](const compute::Statement &statement) {
+    return statement.product || !statement.masks.empty();
+  });
+}
+
 data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries) {
   std::unordered_set<check::Coordinate, check::HashCoordinate> given;
   for (std::size_t e = 0; e < entries.size(); ++e)

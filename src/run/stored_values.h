@@ -17,8 +17,11 @@ bool has_special_values(const compute::Program &program,
 /// sum over nothing.
 bool has_zero_divisor(const compute::Program &program, const std::map<std::string, tensor::Tensor> &tensors);
 
-/// Does it matter which zeros are stored? Where there are infinities: in what statements read, or made on the
-/// way to a result that isn't finite. `tensors`: the results too, as the statements have left them.
+/// Does a statement ask for it, by a mask or with a product of a semiring, which zeros are stored?
+bool asks_what_is_stored(const compute::Program &program);
+
+/// Does it matter to others? Where there are infinities: in what statements read, or made on the way to a
+/// result that isn't finite. `tensors`: the results too, as the statements have left them.
 bool meets_special_values(const compute::Program &program,
                           const std::map<std::string, tensor::Tensor> &tensors);
 
