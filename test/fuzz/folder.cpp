@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   fuzz::refusable([&] {
     fuzz::as_file("layout.json", fuzz::text_of(data, size));
     const data::ArrayFolder folder = data::read_folder(fuzz::own_folder().string());
-    if (has_arrays && tensor::names_layout(folder, csr, 0)) tensor::from_folder(folder, csr);
+    if (has_arrays && tensor::names_layout(folder, csr, 0, value::Type::Float64))
+      tensor::from_folder(folder, csr);
   });
   return 0;
 }
