@@ -1,4 +1,5 @@
 // What comes through a pipe can be read once: commands that need it twice keep it.
+#include "cfront/cfront.h"
 #include "places.h"
 #include "tool.h"
 
@@ -26,6 +27,7 @@ TEST(ToolPipe, TextsThatAreAskedForTwice) {
                                         {"f.c", "deps -f L=csr --from"},
                                         {"line.txt", "plan -f A=csr -f B=csr -i A=ones:3x3 -i B=ones:3x3 -F"},
                                         {"mine.layout", "layout check"}}) {
+    if (file == "f.c" && !cfront::is_available()) continue;
     const Outcome by_name =
         desk.execute({"sh", "-c", unravel::test::tool_path() + " " + arguments + " " + file});
     const Outcome by_pipe = piped(desk, file, arguments + " /dev/stdin");
