@@ -148,10 +148,9 @@ private:
 
   tensor::Tensor in_its_layout(const compute::TensorUse &use, const data::ArrayFolder &folder) const {
     const layout::Layout &layout = front_.layouts.at(use.name);
-    if (!tensor::names_layout(folder, layout, fill_of(front_, use.name),
-                              compute::type_of(front_.types, use.name))) {
+    const double wanted = fill_of(front_, use.name);
+    if (!tensor::names_layout(folder, layout, wanted, compute::type_of(front_.types, use.name))) {
       const std::optional<double> own = tensor::fill_of(folder, layout);
-      const double wanted = fill_of(front_, use.name);
       report::fail(Kind::bad_array_folder, text::Place::of_file(folder.path),
                    fmt::format("these arrays are in layout `{}`, as layout.json says, and not in `{}`",
                                folder.reference(), request_.compile.formats.at(use.name)),
