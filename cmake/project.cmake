@@ -186,8 +186,9 @@ if(UNRAVEL_TESTS AND TARGET unravel_tool AND UNRAVEL_JIT AND NOT UNRAVEL_SANITIZ
     # Random commands, always the same; `scripts/fuzz` tries others. And the tester itself.
     set(commands ${CMAKE_CURRENT_SOURCE_DIR}/test/fuzz/commands.py)
     add_test(NAME Fuzz.Commands COMMAND ${UNRAVEL_PYTHON} -B ${commands} --tool $<TARGET_FILE:unravel_tool> --commands 150 --jobs 1)
+    add_test(NAME Fuzz.CommandsAsC COMMAND ${UNRAVEL_PYTHON} -B ${commands} --tool $<TARGET_FILE:unravel_tool> --commands 400 --jobs 1 --compile)
     add_test(NAME Fuzz.CommandsTester COMMAND ${UNRAVEL_PYTHON} -B -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/test/fuzz)
-    set_tests_properties(Fuzz.Commands Fuzz.CommandsTester PROPERTIES LABELS "fuzz;slow")
+    set_tests_properties(Fuzz.Commands Fuzz.CommandsAsC Fuzz.CommandsTester PROPERTIES LABELS "fuzz;slow")
   else()
     message(STATUS "Python with NumPy, SciPy and pytest is not here: the Python package is not tested")
   endif()

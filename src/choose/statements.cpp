@@ -27,11 +27,10 @@ bool keeps_state_over(const plan::LeafPlan &plan, std::size_t depth) {
   });
 }
 
-/// Do iterations of the loop have elements of their own in the statement, where its sums are kept in a local,
-/// too?
+/// Do iterations of the loop have elements of their own in the statement, or a local that it writes?
 bool keeps_elements_apart(const IterationSpace &space, const plan::LeafPlan &plan, std::size_t depth,
                           prove::Prover &prover) {
-  return !space.target.local.empty() || (has_elements_of_its_own(plan, depth, space) &&
+  return space.target.around > depth || (has_elements_of_its_own(plan, depth, space) &&
                                          (space.sets || keeps_to_its_elements(plan, depth, space, prover)));
 }
 

@@ -160,7 +160,9 @@ private:
   void copy_values() {
     const Elements &from = *tree_.values;
     Elements &to = make_array(tensor_, plan_.value, options_, false);
-    report::require(to.size() == tree_.entries, "there is room for every value");
+    report::require(to.size() >= tree_.entries, "there is room for every value");
+    for (std::size_t spare = tree_.entries; spare < to.size(); ++spare)
+      to.set_real(spare, options_.fill);
     bool negative = tree_.negative != plan_.negative;
     if (!negative && from.type() == to.type()) return take(to, from, tree_.entries);
     each_range(tree_.entries, [&](std::size_t begin, std::size_t end) {

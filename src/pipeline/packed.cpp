@@ -54,9 +54,12 @@ loop::Program whole_of(const Compilation &compilation, loop::ElementType index, 
   return whole;
 }
 
-loop::Program lists_of(const Compilation &compilation) {
+/// `names`: those that structs have in the whole.
+loop::Program lists_of(const Compilation &compilation, const std::vector<emit::StructNames> &names) {
   loop::Program lists = compilation.program;
   lists.name += "_lists";
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (!compilation.packed.contains(lists.parameters[k].name)) lists.parameters[k].type_name = names[k].type;
   return lists;
 }
 
@@ -122,8 +125,9 @@ std::string packed_header(const Compilation &compilation, loop::ElementType inde
 
 std::string packed_c_text(const Compilation &compilation, loop::ElementType index, loop::ElementType value,
                           bool with_header) {
-  const loop::Program whole = whole_of(compilation, index, value), lists = lists_of(compilation);
+  const loop::Program whole = whole_of(compilation, index, value);
   const std::vector<emit::StructNames> names = emit::struct_names(whole);
+  const loop::Program lists = lists_of(compilation, names);
   std::string text = with_header ? fmt::format("#include \"{}.h\"\n", emit::kernel_name(whole))
                                  : packed_header(compilation, index, value);
   emit::EmitOptions options;

@@ -1,5 +1,6 @@
 #include "tool/places.h"
 
+#include "emit/emit.h"
 #include "loop/passes.h"
 #include "loop/verify.h"
 #include "loop/walk.h"
@@ -44,8 +45,10 @@ Block notes(Block block, const std::string &tensor, const std::vector<std::strin
 } // namespace
 
 loop::Program places_of(const std::string &name, const pipeline::Compilation &compilation) {
-  const loop::TensorParameter &result =
-      *std::ranges::find(compilation.program.parameters, name, &loop::TensorParameter::name);
+  const std::vector<loop::TensorParameter> &parameters = compilation.program.parameters;
+  const auto number = static_cast<std::size_t>(
+      std::ranges::find(parameters, name, &loop::TensorParameter::name) - parameters.begin());
+  const loop::TensorParameter &result = parameters[number];
   std::vector<std::string> indices;
   for (std::size_t mode = 0; mode < compilation.layouts.at(result.name).order(); ++mode)
     indices.push_back(fmt::format("i{}", mode));
@@ -59,6 +62,7 @@ loop::Program places_of(const std::string &name, const pipeline::Compilation &co
   pipeline::Compilation sum = pipeline::compile(request, front);
   loop::Program program = lower::lower(sum.combination, sum.plans(), {request.name, request.expression});
   program.parameters = {result};
+  program.parameters[0].type_name = emit::struct_names(compilation.program)[number].type; // of the whole text
   program.parameters[0].is_result = false;
   program.parameters[0].structure.clear();
   program.parameters[0].assembled = false;

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Tries random commands: expressions and programs, layouts, types, schedules, finds, data, threads.
 
-    commands.py --tool build/release/unravel --seconds 300 [--seed 1] [--commands N] [--jobs 2]
+    commands.py --tool build/release/unravel --seconds 300 [--seed 1] [--commands N] [--jobs 2] [--compile]
 
 `unravel run --check` compares each result with the reference evaluator's. A command fails where a result is wrong, where
 the tool crashes, hangs, is misused, or reports an error of its own (exit codes 2, 3, signals). A refusal with a message is
 no failure; the summary counts them by kind, since a tester whose commands are all refused would find nothing.
 A command that fails is shrunk to the least one that fails in the same way, which is printed as it would be typed. Exit
 code 1 where one failed. The same seed tries the same commands.
+
+With --compile nothing is run: each command's C, with and without a program around it, goes through the compilers of C and
+C++ that are here. Of N commands an eighth are tried then, all with UNRAVEL_TEST_ALL=1.
 """
 
 import argparse
@@ -38,11 +41,16 @@ class Outcome:
     failure: str = ""  # what failed, in a few words; the same words: the same failure
     kind: str = ""     # of a refusal
     output: str = ""
+    text: str = ""     # of it what isn't an error
 
 
 def run(tool, command, seconds):
     """`seconds`: of CPU time, after which it hangs; other programs may make it wait for long."""
-    arguments = [tool] + command.arguments()
+    return call(tool, command.arguments(), seconds)
+
+
+def call(tool, arguments, seconds):
+    arguments = [tool] + arguments
     environment = dict(os.environ, UNRAVEL_BUDGET="0.5")
     limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     try:
@@ -54,7 +62,7 @@ def run(tool, command, seconds):
         return Outcome(failure="hangs")
     output = done.stdout.decode("utf-8", "replace") + done.stderr.decode("utf-8", "replace")
     if done.returncode == 0:
-        return Outcome(output=output)
+        return Outcome(output=output, text=done.stdout.decode("utf-8", "replace"))
     kinds = re.findall(r"error: .*\[([a-z-]+)\]", output) or re.findall(r"\[([a-z-]+)\]", output)
     if done.returncode < 0:
         return Outcome(failure=f"signal {-done.returncode}", output=output)
@@ -66,6 +74,33 @@ def run(tool, command, seconds):
         return Outcome(failure="sanitizer", output=output)
     first = next((line for line in output.splitlines() if "error" in line), "")
     return Outcome(failure=f"exit code {done.returncode}: " + re.sub(r"[`'\"].*?[`'\"]|\d+", "_", first)[:120], output=output)
+
+
+# ---- compiling one's C
+
+COMPILERS = [["gcc", "-x", "c", "-std=c99"], ["clang-19", "-x", "c", "-std=c99"], ["g++", "-x", "c++", "-std=c++17"],
+             ["clang++-19", "-x", "c++", "-std=c++17"]]
+STRICT = ["-Wall", "-Wextra", "-Wincompatible-pointer-types", "-Wno-unknown-pragmas", "-Werror", "-fsyntax-only", "-"]
+
+
+def compiled(tool, command, seconds):
+    other = copy.deepcopy(command)
+    other.verb = "compile"
+    for more in ([], ["--main"]):
+        outcome = call(tool, other.arguments() + more, seconds)
+        if outcome.failure:
+            return outcome
+        if outcome.kind or "<cblas.h>" in outcome.output:
+            continue
+        for compiler in COMPILERS:
+            if not shutil.which(compiler[0]):
+                continue
+            done = subprocess.run(compiler + STRICT, input=outcome.text, capture_output=True, text=True)
+            if done.returncode:
+                first = next((line for line in done.stderr.splitlines() if "error" in line), "")
+                said = re.sub(r"\x1b.*?m|[`'\"‘].*?[`'\"’]|\d+", "_", first.split("error:")[-1])[:120]
+                return Outcome(failure=f"{compiler[0]} refuses it:{said}", output=done.stderr)
+    return outcome
 
 
 # ---- shrinking
@@ -125,7 +160,7 @@ def shrink_extent(command, size, less):
     command.sizes = {index: less if extent == size else extent for index, extent in command.sizes.items()}
 
 
-def shrunk(tool, command, failure, timeout, seconds=120):
+def shrunk(tried, tool, command, failure, timeout, seconds=120):
     end = time.monotonic() + seconds
     found = True
     while found and time.monotonic() < end:
@@ -133,7 +168,7 @@ def shrunk(tool, command, failure, timeout, seconds=120):
         for simpler in simpler_commands(command):
             if time.monotonic() > end:
                 break
-            if run(tool, simpler, timeout).failure == failure:
+            if tried(tool, simpler, timeout).failure == failure:
                 command, found = simpler, True
                 break
     return command
@@ -148,7 +183,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--timeout", type=int, default=40, help="seconds of CPU time after which a command hangs")
     parser.add_argument("--show", action="store_true", help="print each command")
+    parser.add_argument("--compile", action="store_true", help="try what C compilers say of its C")
     options = parser.parse_args()
+    trial = compiled if options.compile else run
+    if options.compile and "UNRAVEL_TEST_ALL" not in os.environ:
+        options.commands = -(-options.commands // 8)
     tool = os.path.abspath(options.tool)
     run.folder = tempfile.mkdtemp(prefix="unravel-fuzz-")
     lacks = {}  # by file
@@ -162,7 +201,7 @@ def main():
         if time.monotonic() > end:
             return None
         command = Generator(f"{options.seed}/{number}").command()
-        return number, command, run(tool, command, options.timeout)
+        return number, command, trial(tool, command, options.timeout)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         pending = collections.deque()
@@ -186,8 +225,8 @@ def main():
             if outcome.failure:
                 failures[outcome.failure] += 1
             if 0 < failures[outcome.failure] <= 4:  # they may have different causes
-                least = shrunk(tool, command, outcome.failure, options.timeout)
-                again = run(tool, least, options.timeout)
+                least = shrunk(trial, tool, command, outcome.failure, options.timeout)
+                again = trial(tool, least, options.timeout)
                 print(f"\n{outcome.failure} (seed {options.seed}, command {number}):\n  "
                       + shlex.join(["unravel"] + least.arguments()) + "\n" + again.output, flush=True)
                 for file in re.findall(r"[\w-]+\.layout(?=:)", " ".join(least.arguments())):

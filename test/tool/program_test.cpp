@@ -12,6 +12,21 @@ namespace {
 const std::string solve = "tensor L(n,n), b(n), x(n); for i in [0,n) { let s = b(i); "
                           "for j in [0,i) { s -= L(i,j)*x(j); } x(i) = s / L(i,i); }";
 
+/// A scalar around a loop of which a condition leaves one iteration.
+TEST(ToolProgram, OneIterationChangesAScalarAroundIt) {
+  const Desk desk;
+  desk.write("x.mtx", "%%MatrixMarket matrix array real general\n4 1\n1\n2\n4\n8\n");
+  for (const auto &[condition, shown] :
+       {std::pair("i = 2", "y(2) = 5"), {"i = n - 1", "y(3) = 9"}, {"1 <= i < 2", "y(1) = 3"}}) {
+    const Outcome outcome = desk.unravel(
+        {"run",
+         std::string("tensor x(n), y(n); let s = 1; for i { if ") + condition + " { s += x(i); y(i) = s; } }",
+         "-i", "x=x.mtx", "--threads", "2"});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(outcome.out.find(shown), std::string::npos) << condition << "\n" << outcome.out;
+  }
+}
+
 TEST(ToolProgram, ATriangularSolve) {
   Desk desk;
   desk.write("L.mtx",

@@ -6,7 +6,10 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
 #include <sstream>
 #include <stdexcept>
 #include <sys/wait.h>
@@ -52,6 +55,29 @@ Desk::~Desk() {
   std::filesystem::remove_all(folder_);
 }
 
+/// The C that a command wrote goes through the compilers of C and C++ that are here: of a sample, or all
+/// where UNRAVEL_TEST_ALL is set.
+void Desk::compile_strictly(const std::vector<std::string> &arguments, const Outcome &outcome) const {
+  const std::size_t drawn = std::hash<std::string>()(fmt::format("{}", fmt::join(arguments, " ")));
+  if (!std::getenv("UNRAVEL_TEST_ALL") && drawn % 8 != 0) return;
+  const auto output = std::ranges::find(arguments, "-o");
+  const std::string text = output < arguments.end() - 1 ? read(*(output + 1)) : outcome.out;
+  if (text.find("<cblas.h>") != std::string::npos || std::ranges::count(arguments, "--json") > 0) return;
+  const std::string file = "compiled_strictly.c";
+  write(file, text);
+  for (const std::string compiler : {"gcc -x c -std=c99", "clang-19 -x c -std=c99", "g++ -x c++ -std=c++17",
+                                     "clang++-19 -x c++ -std=c++17"}) {
+    const std::string command = "command -v " + compiler.substr(0, compiler.find(' ')) +
+                                " >/dev/null || exit 0; " + compiler +
+                                " -fsyntax-only -Wall -Wextra -Wincompatible-pointer-types -Werror "
+                                "-Wno-unknown-pragmas " +
+                                file;
+    EXPECT_EQ(execute({"sh", "-c", command}).error, "")
+        << compiler << ", " << fmt::format("{}", fmt::join(arguments, " "));
+  }
+  std::filesystem::remove(folder_ / file);
+}
+
 Outcome Desk::unravel(const std::vector<std::string> &arguments) const {
   std::vector<std::string> command{unravel::test::tool_path()};
   command.insert(command.end(), arguments.begin(), arguments.end());
@@ -59,7 +85,10 @@ Outcome Desk::unravel(const std::vector<std::string> &arguments) const {
   if (!arguments.empty() && arguments[0] == "run" &&
       std::find(arguments.begin(), arguments.end(), "--machine") == arguments.end())
     command.insert(command.end(), {"--machine", "portable"});
-  return execute(std::move(command));
+  Outcome outcome = execute(std::move(command));
+  if (outcome.code == 0 && !arguments.empty() && arguments[0] == "compile")
+    compile_strictly(arguments, outcome);
+  return outcome;
 }
 
 Outcome Desk::execute(std::vector<std::string> command) const {

@@ -36,6 +36,8 @@ public:
   std::filesystem::path path(const std::string &name) const { return folder_ / name; }
 
 private:
+  void compile_strictly(const std::vector<std::string> &arguments, const Outcome &outcome) const;
+
   std::filesystem::path folder_;
 };
 
