@@ -1,5 +1,6 @@
 #include "check/reference_program.h"
 
+#include "compute/reduced_parts.h"
 #include "check/operand_entries.h"
 #include "check/reference_join.h"
 #include "check/rounding.h"
@@ -434,7 +435,7 @@ private:
   /// The statement's value; with a product, what is there of the parts that are reduced, if any is.
   std::optional<Evaluated> evaluate(const Statement &statement, value::Type type) {
     if (!statement.product) return evaluate(statement.value, false, type);
-    const std::vector<compute::Value> parts = value::parts_by(statement.by, statement.value);
+    const std::vector<compute::Value> parts = compute::reduced_parts(statement);
     if (parts.size() == 1) return evaluate(statement.value, true, type);
     Evaluated all{identity_of(statement, type), false};
     bool is_any = false;

@@ -1,5 +1,6 @@
 #include "combine/split.h"
 
+#include "compute/reduced_parts.h"
 #include "report/diagnostic.h"
 #include "term/children.h"
 #include "text/contains.h"
@@ -190,8 +191,9 @@ std::vector<Statement> split(const Statement &statement, const std::map<std::str
   };
   std::vector<compute::Value> sparse, dense;
   std::size_t count = 0;
-  for (const compute::Value &part : value::parts_by(statement.by, statement.value)) {
-    const auto terms = statement.by == value::Operator::Add ? value::terms_of(part) : std::vector{part};
+  for (const compute::Value &part : compute::reduced_parts(statement)) {
+    const bool is_sum = statement.by == value::Operator::Add && statement.product != statement.by;
+    const auto terms = is_sum ? value::terms_of(part) : std::vector{part};
     count += terms.size();
     if (std::ranges::none_of(terms, is_sparse))
       dense.push_back(part); // a quotient of a sum stays one

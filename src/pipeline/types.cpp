@@ -36,12 +36,50 @@ bool sums(const compute::Statement &statement) {
   return statement.is_free && kept.size() < statement.indices.size();
 }
 
-/// As far as the types of what it reads are known.
-std::optional<value::Type> type_of(const compute::Statement &statement, const Types &types) {
-  return value::computed_in(statement.value, [&](const compute::Value &leaf) {
+/// Does it add up points that the target doesn't tell apart?
+bool sums_up(const compute::Statement &statement) {
+  if (statement.by != value::Operator::Add) return false;
+  return statement.is_free ? statement.indices.size() > statement.target.subscripts.size()
+                           : statement.accumulate;
+}
+
+auto type_of_leaf(const Types &types) {
+  return [&types](const compute::Value &leaf) {
     const auto *access = std::get_if<compute::Access>(&leaf.kind);
     return access ? known(types, access->tensor) : std::optional(value::Type::Int64);
+  };
+}
+
+/// As far as the types of what it reads are known.
+std::optional<value::Type> type_of(const compute::Statement &statement, const Types &types) {
+  return value::computed_in(statement.value, type_of_leaf(types));
+}
+
+/// The statements of a line are its terms, which are computed in one type: that of all that the line reads.
+std::optional<value::Type> type_of_line(const std::vector<compute::Statement> &statements,
+                                        const compute::Statement &term, const Types &types) {
+  std::vector<compute::Value> terms;
+  for (const compute::Statement &each : statements)
+    if (each.is_free && each.target.tensor == term.target.tensor) terms.push_back(each.value);
+  if (!term.is_free || terms.size() < 2) return type_of(term, types);
+  return value::computed_in(value::apply(value::Operator::Add, std::move(terms)), type_of_leaf(types));
+}
+
+bool is_subtracted(const compute::Value &value) {
+  return std::ranges::any_of(value::parts_by(value::Operator::Add, value), [](const compute::Value &part) {
+    const value::Quotient quotient = value::quotient_of(part);
+    return quotient.constant < 0;
   });
+}
+
+/// What is subtracted from the target is converted to its type before: negated without a sign it would be
+/// another number there.
+value::Type with_sign(const compute::Statement &statement, value::Type type, value::Type of_target) {
+  const bool is_added = statement.by == value::Operator::Add && !statement.product;
+  if (!is_added || (!statement.accumulate && !statement.is_free) || !value::is_integer(type) ||
+      value::facts_of(type).is_signed || !is_subtracted(statement.value))
+    return type;
+  return value::common(type, of_target);
 }
 
 /// A number that makes f64 of integers, also of those that other statements compute for the target.
@@ -75,6 +113,15 @@ public:
   /// C promotes what it adds: a sum of int8 values is an int32.
   value::Type as_summed(const compute::Statement &statement, value::Type type) const {
     return summed_.contains(statement.target.tensor) ? value::promoted(type) : type;
+  }
+
+  /// Counts, and sums of integers into a scalar, have 64 bits, as NumPy's sums have.
+  value::Type as_result(const compute::Statement &statement, value::Type type) const {
+    const bool is_wide = sums_up(statement) && value::is_integer(type) &&
+                         (statement.target.subscripts.empty() || type == value::Type::Bool);
+    if (!is_wide) return as_summed(statement, type);
+    return value::common(type, value::facts_of(value::promoted(type)).is_signed ? value::Type::Int64
+                                                                                  : value::Type::UInt64);
   }
 
   /// `before`: of what results hold before. What is read counts as soon as its type is known. Where no other
@@ -111,7 +158,7 @@ private:
     bool changed = false;
     for (const compute::Statement &statement : statements_)
       if (const auto type = type_of(statement, all))
-        changed = join(statement.target.tensor, as_summed(statement, *type), all) || changed;
+        changed = join(statement.target.tensor, as_result(statement, *type), all) || changed;
     return changed;
   }
 
@@ -300,8 +347,9 @@ void settle_types(const Request &request, Front &front) {
   types.merge(written.found(before));
   for (compute::Statement &statement : statements) {
     const value::Type of_target = types.at(statement.target.tensor);
-    statement.type = type_of(statement, types).value_or(of_target);
-    if (statement.type != of_target) statement.type = written.as_summed(statement, statement.type);
+    statement.type = type_of_line(statements, statement, types).value_or(of_target);
+    if (statement.type != of_target)
+      statement.type = with_sign(statement, written.as_summed(statement, statement.type), of_target);
     statement.types = types;
     if (value::is_integer(statement.type)) statement.value = divided_by_part(statement.value);
     set_ends(statement, types);

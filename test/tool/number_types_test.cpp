@@ -58,4 +58,21 @@ TEST(ToolNumberTypes, StatementsOfProgramsAreConvertedAsAWhole) {
                  std::string("y(0) = ") + result);
 }
 
+/// Products that are made by what reduces them are absent where a factor is.
+TEST(ToolRings, ProductsMadeByWhatReducesThem) {
+  const Desk desk;
+  desk.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 3\n");
+  desk.write("B.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 7\n");
+  for (const auto &[ring, product] : {std::pair("max.max", "7"), {"min.min", "2"}, {"or.or", "1"},
+                                      {"and.and", "1"}, {"+.+", "9"}, {"*.*", "14"}})
+    for (const char *layout : {"csr", "coo", "csc"})
+      expect_shown(desk,
+                   {std::string("C(i,j) = A(i,k) * B(k,j) in ") + ring, "-f", "A=csr", "-f", "B=csr", "-f",
+                    std::string("C=") + layout, "-i", "A=A.mtx", "-i", "B=B.mtx"},
+                   std::string("C(0,1) = ") + product);
+  const Outcome one = desk.unravel({"run", "for i { for j { C(i,j) = A(i,j) + B(i,j) in max.max; } }", "-f",
+                                    "A=csr", "-f", "B=csr", "-i", "A=A.mtx", "-i", "B=B.mtx", "--check"});
+  EXPECT_EQ(one.code, 0) << one.out << one.error;
+}
+
 } // namespace unravel::tool::test
