@@ -361,9 +361,11 @@ private:
     if (algebra.by == value::Operator::Add && algebra.is_plain())
       all.push_back(statement_of(target, accumulate, algebra, divided_together(value)));
     else {
-      // Where products are made by what reduces, each term is a statement: in one value they aren't told apart.
+      // Where products are made by what reduces, each term is a statement: in one value they aren't told
+      // apart.
       const bool are_alike = algebra.is_semiring && algebra.multiply == algebra.by;
-      for (Value &term : reduced_terms(std::move(value), algebra, !accumulate && !are_alike))
+      for (Value &term :
+           reduced_terms(std::move(value), algebra, (!accumulate || !algebra.is_semiring) && !are_alike))
         all.push_back(statement_of(target, accumulate || !all.empty(), algebra, std::move(term)));
     }
     const std::vector<MaskCase> cases = cases_of(

@@ -119,7 +119,7 @@ void Elements::fill(double number) {
     return;
   }
   for (std::size_t k = 0; k < size_; ++k)
-    set_real(k, number);
+    set_number(k, value::Scalar::of(number, type_)); // of infinities the type's ends
 }
 
 void Elements::check_type(DType wanted) const {

@@ -65,6 +65,35 @@ std::optional<value::Type> type_of_line(const std::vector<compute::Statement> &s
   return value::computed_in(value::apply(value::Operator::Add, std::move(terms)), type_of_leaf(types));
 }
 
+/// Where what is computed doesn't become in the target what its parts become there, as of int64 numbers of
+/// which a uint8 takes the greatest, the terms of a line are one, with the indices of all.
+void join_terms(std::vector<compute::Statement> &statements, const Types &types) {
+  for (std::size_t first = 0; first < statements.size(); ++first) {
+    compute::Statement &line = statements[first];
+    const auto is_term = [&](const compute::Statement &each) {
+      return each.is_free && each.target.tensor == line.target.tensor;
+    };
+    if (!line.is_free || line.product || !value::laws_of(line.by).is_idempotent ||
+        compute::is_converted_by_parts(line, types))
+      continue;
+    std::vector<compute::Value> terms;
+    std::vector<std::string> indices = line.indices;
+    for (const compute::Statement &each : statements) {
+      if (!is_term(each)) continue;
+      terms.push_back(each.value);
+      for (const std::string &index : each.indices)
+        if (std::ranges::find(indices, index) == indices.end()) indices.push_back(index);
+    }
+    const bool is_masked = std::ranges::any_of(
+        statements, [&](const auto &each) { return is_term(each) && !each.masks.empty(); });
+    if (terms.size() < 2 || is_masked) continue;
+    line.value = value::reduced(line.by, std::move(terms));
+    line.indices = std::move(indices);
+    const auto rest = statements.begin() + static_cast<std::ptrdiff_t>(first) + 1;
+    statements.erase(std::remove_if(rest, statements.end(), is_term), statements.end());
+  }
+}
+
 bool is_subtracted(const compute::Value &value) {
   return std::ranges::any_of(value::parts_by(value::Operator::Add, value), [](const compute::Value &part) {
     const value::Quotient quotient = value::quotient_of(part);
@@ -121,7 +150,7 @@ public:
                          (statement.target.subscripts.empty() || type == value::Type::Bool);
     if (!is_wide) return as_summed(statement, type);
     return value::common(type, value::facts_of(value::promoted(type)).is_signed ? value::Type::Int64
-                                                                                  : value::Type::UInt64);
+                                                                                : value::Type::UInt64);
   }
 
   /// `before`: of what results hold before. What is read counts as soon as its type is known. Where no other
@@ -354,6 +383,7 @@ void settle_types(const Request &request, Front &front) {
     if (value::is_integer(statement.type)) statement.value = divided_by_part(statement.value);
     set_ends(statement, types);
   }
+  join_terms(statements, types);
   front.computation.types = types;
   for (const compute::Statement &statement : statements)
     ComplexCheck(statement, types).check();

@@ -63,8 +63,12 @@ TEST(ToolRings, ProductsMadeByWhatReducesThem) {
   const Desk desk;
   desk.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 3\n");
   desk.write("B.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 7\n");
-  for (const auto &[ring, product] : {std::pair("max.max", "7"), {"min.min", "2"}, {"or.or", "1"},
-                                      {"and.and", "1"}, {"+.+", "9"}, {"*.*", "14"}})
+  for (const auto &[ring, product] : {std::pair("max.max", "7"),
+                                      {"min.min", "2"},
+                                      {"or.or", "1"},
+                                      {"and.and", "1"},
+                                      {"+.+", "9"},
+                                      {"*.*", "14"}})
     for (const char *layout : {"csr", "coo", "csc"})
       expect_shown(desk,
                    {std::string("C(i,j) = A(i,k) * B(k,j) in ") + ring, "-f", "A=csr", "-f", "B=csr", "-f",
