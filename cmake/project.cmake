@@ -152,6 +152,13 @@ target_link_libraries(unravel_bench_compiles PRIVATE unravel_flags unravel_run f
 
 # ---- install
 
+# All that is installed. (By its own name, Ninja takes the library `unravel` for the tool's file.)
+add_custom_target(unravel_to_install)
+add_dependencies(unravel_to_install unravel unravel_c)
+if(TARGET unravel_tool)
+  add_dependencies(unravel_to_install unravel_tool)
+endif()
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/unravel)
 install(TARGETS unravel unravel_c EXPORT unravelTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -200,6 +207,11 @@ if(UNRAVEL_TESTS AND TARGET unravel_tool AND NOT UNRAVEL_SANITIZE)
     -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER} -DC_COMPILER=${CMAKE_C_COMPILER}
     -DBIN=${CMAKE_INSTALL_BINDIR} -DPYTHON=${UNRAVEL_PYTHON} -P ${CMAKE_CURRENT_SOURCE_DIR}/test/install/check.cmake)
   set_tests_properties(Install.ToolAndPackage PROPERTIES LABELS "install;slow")
+  if(CMAKE_GENERATOR STREQUAL Ninja)
+    add_test(NAME Install.DemoBuildsAll COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DNINJA=${CMAKE_MAKE_PROGRAM}
+      -DDEMO=${CMAKE_CURRENT_SOURCE_DIR}/scripts/demo -P ${CMAKE_CURRENT_SOURCE_DIR}/test/install/built.cmake)
+    set_tests_properties(Install.DemoBuildsAll PROPERTIES LABELS install)
+  endif()
   find_program(DPKG_DEB dpkg-deb)
   find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
   if(DPKG_DEB AND DPKG_SHLIBDEPS)

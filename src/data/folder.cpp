@@ -5,9 +5,12 @@
 #include "text/json_value.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 
 namespace unravel::data {
@@ -113,8 +116,8 @@ public:
     if (files::is_symlink(path_, no_folder)) // the link stays, as where a file is written
       if (const files::path target = files::canonical(path_, no_folder); !no_folder) path_ = target.string();
     check_replaceable();
-    temporary_ = temporary_name(path_);
-    unfinished_.emplace_back(temporary_);
+    temporary_ = unravel::files::temporary_name(path_);
+    unfinished_.emplace(temporary_);
     std::error_code error;
     if (!files::create_directory(temporary_, error)) fail_to_write(error.message());
   }
@@ -126,16 +129,15 @@ public:
   FolderWriter &operator=(const FolderWriter &) = delete;
 
   /// The path of a file that is to be written to it.
-  std::string file(const std::string &name) {
-    unfinished_.emplace_back(temporary_ + "/" + name);
-    return temporary_ + "/" + name;
-  }
+  std::string file(const std::string &name) const { return temporary_ + "/" + name; }
 
   void commit() {
+    // At once, so that nothing finds neither the old nor the new one; what was there is removed at the end.
+    if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) return;
     std::error_code error;
     std::string old;
     if (files::exists(path_, error)) {
-      old = temporary_name(path_);
+      old = unravel::files::temporary_name(path_);
       files::rename(path_, old, error);
       if (error) fail_to_write(error.message());
     }
@@ -171,7 +173,7 @@ private:
 
   std::string path_;
   std::string temporary_;
-  std::vector<Unfinished> unfinished_; // the folder, and the files in it
+  std::optional<unravel::files::Unfinished> unfinished_;
 };
 
 } // namespace

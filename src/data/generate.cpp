@@ -78,12 +78,12 @@ Coordinates generate_random(const GeneratorSpec &spec, std::int64_t max_memory) 
          fmt::format("{} entries don't fit in a tensor of {} positions", entries, positions));
   check_memory(spec, tensor.order(), entries, max_memory);
   tensor.resize(static_cast<std::size_t>(entries));
-  Random places(spec.seed);
+  Random places(spec.seed.value_or(1));
   if (entries > positions / 16)
     choose_by_walking(tensor, static_cast<std::uint64_t>(positions), places);
   else
     choose_by_drawing(tensor, static_cast<std::uint64_t>(positions), places);
-  Random values(~spec.seed);
+  Random values(~spec.seed.value_or(1));
   for (double &value : tensor.value)
     value = spec.kind == GeneratorKind::Ones    ? 1
             : spec.kind == GeneratorKind::Zeros ? 0
@@ -132,7 +132,8 @@ Coordinates generate_fem(const GeneratorSpec &spec, std::int64_t max_memory) {
         std::int64_t end = std::min((neighbour + 1) * spec.block, size);
         for (std::int64_t column = neighbour * spec.block; column < end; ++column) {
           // The value depends on the unordered pair alone: symmetric without looking back.
-          Random pair(spec.seed ^ Random(static_cast<std::uint64_t>(std::min(row, column))).next());
+          Random pair(spec.seed.value_or(1) ^
+                      Random(static_cast<std::uint64_t>(std::min(row, column))).next());
           Random value(pair.next() ^ static_cast<std::uint64_t>(std::max(row, column)));
           append(matrix, row, column, row == column ? diagonal : value.value());
         }
@@ -146,7 +147,7 @@ Coordinates generate_rmat(const GeneratorSpec &spec, std::int64_t max_memory) {
   __int128 draws = static_cast<__int128>(spec.edges) << spec.scale;
   check_memory(spec, 2, draws, max_memory);
   matrix.resize(static_cast<std::size_t>(draws));
-  Random random(spec.seed);
+  Random random(spec.seed.value_or(1));
   for (std::size_t e = 0; e < matrix.size(); ++e)
     for (std::int64_t bit = 0; bit < spec.scale; ++bit) {
       std::uint64_t quarter = random.below(100); // a = 0.57, b = 0.19, c = 0.19, d = 0.05
@@ -156,7 +157,7 @@ Coordinates generate_rmat(const GeneratorSpec &spec, std::int64_t max_memory) {
     }
   sort(matrix, {0, 1});
   combine_duplicates(matrix);
-  Random values(~spec.seed);
+  Random values(~spec.seed.value_or(1));
   for (double &value : matrix.value)
     value = values.value();
   return matrix;
@@ -169,7 +170,7 @@ Coordinates generate_banded(const GeneratorSpec &spec, std::int64_t max_memory) 
   __int128 per_row = std::min<__int128>(2 * static_cast<__int128>(width) + 1, columns);
   check_memory(spec, 2, std::min<__int128>(rows, static_cast<__int128>(columns) + width) * per_row,
                max_memory);
-  Random values(~spec.seed);
+  Random values(~spec.seed.value_or(1));
   for (std::int64_t row = 0; row < rows && row - width < columns; ++row)
     for (std::int64_t column = std::max<std::int64_t>(0, row - width);
          column < columns && column - width <= row; ++column)
@@ -186,7 +187,7 @@ Coordinates generate_hypersparse(const GeneratorSpec &spec, std::int64_t max_mem
     fail(Kind::bad_generator, spec.span,
          fmt::format("a matrix of {} rows has no {} rows with entries", matrix.shape[0], rows));
   check_memory(spec, 2, static_cast<__int128>(rows) * per_row, max_memory);
-  Random random(spec.seed);
+  Random random(spec.seed.value_or(1));
   Coordinates chosen(std::vector<std::int64_t>{matrix.shape[0]});
   auto choose = [&random](Coordinates &positions, std::int64_t count) {
     positions.resize(static_cast<std::size_t>(count));
@@ -197,7 +198,7 @@ Coordinates generate_hypersparse(const GeneratorSpec &spec, std::int64_t max_mem
       choose_by_drawing(positions, all, random);
   };
   choose(chosen, rows);
-  Random values(~spec.seed);
+  Random values(~spec.seed.value_or(1));
   Coordinates columns(std::vector<std::int64_t>{matrix.shape[1]});
   for (std::int64_t row : chosen.index[0]) {
     choose(columns, per_row);
@@ -210,7 +211,7 @@ Coordinates generate_hypersparse(const GeneratorSpec &spec, std::int64_t max_mem
 /// Behind the real parts, which are those of a real tensor.
 Coordinates with_imaginary_parts(Coordinates tensor, const GeneratorSpec &spec) {
   if (!spec.is_complex) return tensor;
-  Random values(spec.seed ^ 0x9e3779b97f4a7c15);
+  Random values(spec.seed.value_or(1) ^ 0x9e3779b97f4a7c15);
   tensor.imaginary.resize(tensor.size());
   for (double &value : tensor.imaginary)
     value = values.value();

@@ -28,16 +28,17 @@ enum class GeneratorKind { Random, Ones, Zeros, Integers, Poisson2d, Poisson3d, 
 ///   banded:1000,width=5,seed=1             all (i, j) with |i - j| <= width; one size means square
 ///   hypersparse:1000000,rows=100,edges=4   entries in few rows, `edges` in each; one size means square
 /// Other values are uniform in [-1, 1), none closer to 0 than 1/1024; of complex ones both parts, but for
-/// `ones`, `zeros`, `integers` and symmetric matrices. The same text gives the same tensor everywhere.
+/// `ones`, `zeros`, `integers` and symmetric matrices. The same text and seed give the same tensor
+/// everywhere.
 struct GeneratorSpec {
   GeneratorKind kind = GeneratorKind::Random;
-  /// As in the text; without, the caller sets them before generate() (random, ones, zeros, integers, fem, banded,
-  /// hypersparse).
+  /// As in the text; without, the caller sets them before generate() (random, ones, zeros, integers, fem,
+  /// banded, hypersparse).
   std::optional<std::vector<std::int64_t>> sizes;
   /// random, ones, zeros, integers: at most one of the two. Without either: 1 for ones and zeros, else 0.01.
   std::optional<double> density;
   std::optional<std::int64_t> entries;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed; // without: 1, unless the caller sets another one
   std::int64_t block = 3;
   std::int64_t scale = 10;
   std::int64_t edges = 8;
@@ -57,6 +58,9 @@ std::vector<std::string> generator_names();
 /// Reads a spec. Throws bad_generator and number_too_large with the part that is wrong underlined.
 /// `name` is what messages call the text.
 GeneratorSpec parse_generator(std::string_view text, const std::string &name = "generator");
+
+/// The seed of a tensor for which no seed is given: tensors of other names are others.
+std::uint64_t seed_of(std::string_view name);
 
 /// The shape of the tensor that generate() makes; the sizes must be known unless the kind is rmat.
 /// Throws bad_generator.

@@ -203,6 +203,13 @@ GeneratorSpec parse_generator(std::string_view text, const std::string &name) {
   return SpecParser(text::Span{source, 0, text.size()}).parse();
 }
 
+std::uint64_t seed_of(std::string_view name) {
+  std::uint64_t seed = 0xcbf29ce484222325; // FNV-1a, the same everywhere
+  for (unsigned char byte : name)
+    seed = (seed ^ byte) * 0x100000001b3;
+  return seed;
+}
+
 std::vector<std::int64_t> generated_shape(const GeneratorSpec &spec) {
   const KindFacts &facts = kinds()[static_cast<std::size_t>(spec.kind)];
   if (spec.kind == GeneratorKind::Rmat) return {std::int64_t{1} << spec.scale, std::int64_t{1} << spec.scale};

@@ -2,42 +2,17 @@
 
 #include "report/diagnostic.h"
 
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <climits>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 #include <zlib.h>
 
 namespace unravel::data {
 
 namespace {
-
-/// A path for a signal handler, which may use nothing of the heap.
-struct Slot {
-  enum State { Free, Taken, Set };
-  std::atomic<State> state = Free;
-  char path[PATH_MAX] = {};
-};
-/// As many as are written at once; what finds no slot is left behind by a signal.
-std::array<Slot, 64> unfinished;
-static_assert(std::atomic<Slot::State>::is_always_lock_free);
-
-extern "C" void remove_unfinished(int signal) {
-  for (const Slot &slot : unfinished)
-    if (slot.state == Slot::Set) unlink(slot.path);
-  for (const Slot &slot : unfinished) // folders are empty by now
-    if (slot.state == Slot::Set) rmdir(slot.path);
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
 
 std::string resolve_links(const std::string &path) {
   char *resolved = realpath(path.c_str(), nullptr);
@@ -48,34 +23,6 @@ std::string resolve_links(const std::string &path) {
 
 } // namespace
 
-std::string temporary_name(const std::string &target) {
-  static std::atomic<unsigned> counter = 0;
-  return fmt::format("{}.part-{}-{}", target, getpid(), counter++);
-}
-
-void remove_unfinished_at_signals() {
-  for (int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (std::signal(signal, remove_unfinished) == SIG_IGN) std::signal(signal, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-}
-
-Unfinished::Unfinished(const std::string &path) {
-  if (path.size() >= PATH_MAX) return; // no file can be called so
-  for (std::size_t k = 0; slot_ == none && k < unfinished.size(); ++k) {
-    Slot::State expected = Slot::Free;
-    if (!unfinished[k].state.compare_exchange_strong(expected, Slot::Taken)) continue;
-    std::memcpy(unfinished[k].path, path.c_str(), path.size() + 1);
-    unfinished[k].state = Slot::Set;
-    slot_ = k;
-  }
-}
-
-Unfinished::~Unfinished() {
-  if (slot_ != none) unfinished[slot_].state = Slot::Free;
-}
-
-Unfinished::Unfinished(Unfinished &&other) noexcept : slot_(std::exchange(other.slot_, none)) {}
-
 OutputFile::OutputFile(const std::string &path) : path_(path), target_(resolve_links(path)) {
   struct stat status = {};
   bool exists = stat(target_.c_str(), &status) == 0;
@@ -84,7 +31,7 @@ OutputFile::OutputFile(const std::string &path) : path_(path), target_(resolve_l
   if (exists && !S_ISREG(status.st_mode)) {
     descriptor_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    std::string name = temporary_name(target_);
+    std::string name = files::temporary_name(target_);
     unfinished_.emplace(name); // before it is there, so that a signal never finds it unknown
     descriptor_ =
         open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? status.st_mode & 0777 : 0666);

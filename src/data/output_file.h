@@ -1,5 +1,7 @@
 #pragma once
 
+#include "files/unfinished.h"
+
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -9,23 +11,6 @@
 struct gzFile_s;
 
 namespace unravel::data {
-
-/// From here on SIGINT, SIGTERM and SIGHUP remove what is being written before they end the process. (Those
-/// that are ignored stay so.) A file that grows beyond the limit for files is one that can't be written.
-void remove_unfinished_at_signals();
-
-/// A file or an empty folder that is no complete output: a signal removes it, the end of the scope doesn't.
-class Unfinished {
-public:
-  explicit Unfinished(const std::string &path);
-  ~Unfinished();
-  Unfinished(Unfinished &&other) noexcept;
-  Unfinished &operator=(Unfinished &&) = delete;
-
-private:
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  std::size_t slot_ = none;
-};
 
 /// A file being written: its text goes to a temporary file beside the target, which commit() renames, so that
 /// the target is either as it was or complete. A name that ends in .gz is compressed. A target that exists
@@ -62,7 +47,7 @@ private:
   std::string path_;      // as the user gave it
   std::string target_;    // links resolved
   std::string temporary_; // empty when the target is written directly
-  std::optional<Unfinished> unfinished_;
+  std::optional<files::Unfinished> unfinished_;
   std::string buffer_;
   int descriptor_ = -1;
   gzFile_s *packed_ = nullptr;
@@ -74,8 +59,5 @@ inline void write_text_file(const std::string &path, std::string_view text) {
   file.write(text);
   file.commit();
 }
-
-/// A name in the folder of `target` that doesn't exist yet, for something that is to be renamed to `target`.
-std::string temporary_name(const std::string &target);
 
 } // namespace unravel::data

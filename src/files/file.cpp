@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace unravel::files {
@@ -48,8 +49,14 @@ std::string scratch_directory() {
   return chosen && *chosen ? chosen : "/tmp";
 }
 
-PrivateFolder::PrivateFolder() : path_(scratch_directory() + "/unravel-XXXXXX") {
-  if (!mkdtemp(path_.data()))
+PrivateFolder::PrivateFolder() {
+  bool is_made = false;
+  do {
+    path_ = temporary_name(scratch_directory() + "/unravel");
+    unfinished_.emplace(path_); // before it is there, so that a signal never finds it unknown
+    is_made = mkdir(path_.c_str(), 0700) == 0;
+  } while (!is_made && errno == EEXIST);
+  if (!is_made)
     report::fail(report::Kind::cannot_write,
                  "can't make a folder in `" + scratch_directory() + "`: " + std::strerror(errno),
                  "name a folder that can be written with `TMPDIR`");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "files/unfinished.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +35,7 @@ std::optional<std::string> read_file(const std::string &path);
 std::string scratch_directory();
 
 /// A new folder that only the user can enter, in scratch_directory(); deleted with its contents at the end of
-/// the scope. Throws kind `cannot-write`.
+/// the scope, and its files by a signal (unfinished.h). Throws kind `cannot-write`.
 class PrivateFolder {
 public:
   PrivateFolder();
@@ -44,6 +46,7 @@ public:
 
 private:
   std::string path_;
+  std::optional<Unfinished> unfinished_;
 };
 
 } // namespace unravel::files

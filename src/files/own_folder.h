@@ -8,7 +8,8 @@ namespace unravel::files {
 
 /// A folder of files that are the user's own, which any number of processes may use at once: files appear by
 /// an atomic rename. It is used only if it is a real directory, is owned by the user and nobody else can
-/// write to it; likewise each file. Where that does not hold, nothing is read and nothing written.
+/// write to it, or put another one in its place; likewise each file. Where that does not hold, nothing is
+/// read and nothing written.
 class OwnFolder {
 public:
   /// What the names of files end with that are being written.

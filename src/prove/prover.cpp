@@ -190,6 +190,7 @@ private:
     z3::solver solver(*context_, z3::solver::simple());
     z3::params parameters(*context_);
     parameters.set("rlimit", rlimit_);
+    parameters.set("ctrl_c", false); // a signal is the host program's, and not a question's
     // The older simplex: a quarter less time on our questions, same answers.
     parameters.set("arith.solver", 2u);
     solver.set(parameters);

@@ -117,7 +117,7 @@ private:
     if (data::is_generator(input)) {
       data::GeneratorSpec spec = specification(use, input);
       if (!spec.sizes && spec.kind != data::GeneratorKind::Rmat) return false;
-      operand.coordinates = data::generate(spec, memory());
+      operand.coordinates = generate(use, std::move(spec));
     } else if (use.order == 0 &&
                read_number(input, compute::type_of(front_.types, use.name), operand.coordinates)) {
     } else if (const auto folder = folders_.find(use.name); folder != folders_.end()) {
@@ -229,8 +229,21 @@ private:
     data::GeneratorSpec spec = specification(use, request_.inputs.at(use.name));
     spec.sizes = extents_.wanted_shape(use);
     Operand operand;
-    operand.coordinates = data::generate(spec, memory());
+    operand.coordinates = generate(use, std::move(spec));
     take(use, std::move(operand));
+  }
+
+  data::Coordinates generate(const compute::TensorUse &use, data::GeneratorSpec spec) {
+    if (spec.seed) {
+      const auto [other, is_new] = seeded_.try_emplace({data::generated_shape(spec), *spec.seed}, use.name);
+      if (!is_new)
+        operands_.notes.push_back(
+            fmt::format("{} and {} have the same shape and seed: what is random of them is the same",
+                        other->second, use.name));
+    } else {
+      spec.seed = data::seed_of(use.name);
+    }
+    return data::generate(spec, memory());
   }
 
   std::int64_t memory() const { return read_options(request_).max_memory; }
@@ -239,6 +252,8 @@ private:
   const pipeline::Front &front_;
   const Folders &folders_;
   Operands operands_;
+  /// Operands with a seed that the user gives, by shape and seed.
+  std::map<std::pair<std::vector<std::int64_t>, std::uint64_t>, std::string> seeded_;
   Extents extents_;
 };
 

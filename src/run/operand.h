@@ -21,6 +21,7 @@ struct Operands {
   std::map<std::string, Operand> by_name;      // operands; the result too where it was given as an input
   std::map<std::string, std::int64_t> extents; // of index variables; of a program its sizes
   std::map<std::string, std::vector<std::int64_t>> result_shapes;
+  std::vector<std::string> notes; // as in Report
 };
 
 /// Folders of arrays, by tensor.

@@ -64,6 +64,7 @@ public:
     check_ranges();
     Clock reading;
     operands_ = read_operands(request_, front_, folders_);
+    report_.notes = std::move(operands_.notes);
     folders_.clear();
     report_.read_ms = reading.milliseconds();
     check_fixed_extents(front_, operands_.extents);

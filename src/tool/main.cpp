@@ -1,4 +1,4 @@
-#include "data/output_file.h"
+#include "files/unfinished.h"
 #include "report/diagnostic.h"
 #include "report/suggest.h"
 #include "tool/commands.h"
@@ -95,7 +95,7 @@ int flush_output(int code) {
 } // namespace
 
 int main(int argc, char **argv) {
-  unravel::data::remove_unfinished_at_signals();
+  unravel::files::remove_unfinished_at_signals();
   CLI::App app{"Unravel: layouts and tensor index notation in, fast parallel C kernels out", "unravel"};
   app.set_version_flag("--version", UNRAVEL_VERSION);
   app.require_subcommand(1);

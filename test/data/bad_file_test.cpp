@@ -517,10 +517,10 @@ TEST(BadFile, Interrupted) {
     const pid_t child = fork();
     if (child == 0) {
       std::signal(signal, SIG_DFL); // whatever it is where the tests run
-      remove_unfinished_at_signals();
+      files::remove_unfinished_at_signals();
       OutputFile file(folder.path("a.mtx"));
       file.write("half of a matrix");
-      const Unfinished arrays(folder.path("arrays")), array(folder.path("arrays/val.npy"));
+      const files::Unfinished arrays(folder.path("arrays"));
       std::filesystem::create_directory(folder.path("arrays"));
       OutputFile part(folder.path("arrays/val.npy"));
       part.write("an array");

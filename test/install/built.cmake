@@ -1,0 +1,38 @@
+# What scripts/demo builds is all that is installed, and of a tree that lacks something nothing is installed.
+# cmake -DBUILD=... -DDEMO=scripts/demo -DNINJA=ninja -P built.cmake
+cmake_minimum_required(VERSION 3.22)
+
+set(work ${BUILD}/built-check)
+file(REMOVE_RECURSE ${work})
+file(MAKE_DIRECTORY ${work})
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+file(READ ${DEMO} demo)
+if(NOT demo MATCHES "cmake --build [^\n]*--target ([^\n]+)")
+  message(FATAL_ERROR "${DEMO} builds no targets")
+endif()
+separate_arguments(targets NATIVE_COMMAND "${CMAKE_MATCH_1}")
+run(${NINJA} -C ${BUILD} -t commands ${targets})
+set(built "${output}")
+file(READ ${BUILD}/cmake_install.cmake script)
+string(REGEX MATCHALL "TYPE (STATIC_LIBRARY|SHARED_LIBRARY|MODULE|EXECUTABLE) [^)]*" rules "${script}")
+string(REGEX MATCHALL "\"${BUILD}/[^\"]+" files "${rules}")
+list(LENGTH files count)
+if(count LESS 3)
+  message(FATAL_ERROR "these files alone are installed: ${files}")
+endif()
+foreach(file ${files})
+  string(REPLACE "\"${BUILD}/" "" name "${file}")
+  if(NOT built MATCHES "[ \n]${name}[ \n]")
+    message(FATAL_ERROR "scripts/demo builds `${targets}`, without ${name}, which is installed")
+  endif()
+endforeach()
+
+string(REPLACE "${BUILD}/" "${work}/nothing/" script "${script}")
+file(WRITE ${work}/install.cmake "${script}")
+execute_process(COMMAND ${CMAKE_COMMAND} -DCMAKE_INSTALL_PREFIX=${work}/prefix -P ${work}/install.cmake
+  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(result EQUAL 0 OR NOT output MATCHES "--target[ \n]+unravel_to_install" OR EXISTS ${work}/prefix)
+  message(FATAL_ERROR "an install of nothing ended with ${result}:\n${output}")
+endif()
+file(REMOVE_RECURSE ${work})
