@@ -463,14 +463,13 @@ static std::optional<Front> as_line(const Request &request, const Front &front) 
 Front with_kept_result(const Request &request, Front front, const std::string &result,
                        const std::string &why) {
   machine::Stopwatch watch;
-  const std::vector<compute::TensorUse> tensors = front.computation.tensors; // they keep their order
-  const std::size_t order = std::ranges::find(tensors, result, &compute::TensorUse::name)->order;
+  const std::size_t order =
+      std::ranges::find(front.computation.tensors, result, &compute::TensorUse::name)->order;
   const compute::Fills fills = front.computation.program.fills;
   const std::string local = compute::fresh_tensor(front.computation, result + "_now");
   const double nothing = compute::fill_of(front.computation.program, result).value_or(0);
   front.why += fmt::format("# local {}: {}; its entries are those of {} at the end\n", local, why, result);
   put_program(compute::with_kept_result(std::move(*front.tree), result, local, order, nothing), fills, front);
-  front.computation.tensors = tensors;
   front.kept.insert(result);
   front.types[local] = front.types.at(result);
   const auto format = request.formats.find(local);

@@ -406,9 +406,13 @@ void settle_list(layout::Layout &list, value::Type of_result) {
 void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &front) {
   front.tree = tree;
   front.program = parse::to_text(tree);
-  std::string text = std::move(front.computation.text);
+  const compute::Computation before = std::move(front.computation);
   front.computation = compute::make_computation(tree, fills);
-  front.computation.text = std::move(text);
+  front.computation.text = before.text;
+  // However a line is computed, its kernel takes the tensors in the order of the line.
+  std::ranges::stable_sort(front.computation.tensors, {}, [&](const compute::TensorUse &use) {
+    return std::ranges::find(before.tensors, use.name, &compute::TensorUse::name) - before.tensors.begin();
+  });
 }
 
 void settle_types_of_put(const Request &request, const std::string &local, Front &front) {
