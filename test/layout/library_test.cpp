@@ -60,9 +60,9 @@ TEST(LayoutLibrary, ThereIsNoSuchLayout) {
 TEST(LayoutLibrary, NotOfThisOrder) {
   EXPECT_EQ(message_of("csr", 3), "-f A:1:1: error: layout `csr` is for tensors of order 2, but the tensor "
                                   "has order 3 [unknown-layout]\n");
-  EXPECT_EQ(message_of("dense", 7),
-            "-f A:1:1: error: layout `dense` is for tensors of order 0, 1, 2, 3, 4, 5, 6, but the "
-            "tensor has order 7 [unknown-layout]\n");
+  EXPECT_EQ(message_of("dense", 9),
+            "-f A:1:1: error: layout `dense` is for tensors of order 0, 1, 2, 3, 4, 5, 6, 7, 8, but the "
+            "tensor has order 9 [unknown-layout]\n");
 }
 
 TEST(LayoutLibrary, Parameters) {
