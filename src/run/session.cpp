@@ -88,7 +88,6 @@ public:
   Report measure(int calls, double milliseconds) {
     request_.repeat = calls, patience_ = milliseconds;
     make_kernel();
-    emit();
     execute();
     return report_;
   }
@@ -97,7 +96,6 @@ public:
     request_.compile.details = details;
     request_.repeat = repeat_, patience_ = std::numeric_limits<double>::infinity();
     make_kernel();
-    emit();
     execute();
     pack_results();
     if (request_.check) check();
@@ -310,10 +308,6 @@ private:
     }
   }
 
-  void emit() {
-    report_.c_text = emit::emit_in_process(report_.compilation.program, report_.compilation.gathers);
-  }
-
   /// A compiled kernel, its arguments and its results' arrays.
   struct Call {
     build::Kernel kernel;
@@ -360,6 +354,7 @@ private:
   }
 
   void execute() {
+    report_.c_text = emit::emit_in_process(report_.compilation.program, report_.compilation.gathers);
     Call call{build::compile(report_.c_text, request_.build)};
     prepare_call(call, report_.compilation);
     for (const std::string &name : result_names())

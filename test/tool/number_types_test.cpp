@@ -79,4 +79,59 @@ TEST(ToolRings, ProductsMadeByWhatReducesThem) {
   EXPECT_EQ(one.code, 0) << one.out << one.error;
 }
 
+/// As in C: what is added up or multiplied is promoted, what is chosen is not.
+TEST(ToolNumberTypes, SumsOfShortIntegersAreInts) {
+  const Desk desk;
+  const auto struct_of = [&](const std::string &line, const std::string &of_result = "y=dense") {
+    const Outcome made = desk.unravel({"compile", line, "-f", "v=dense int8", "-f", of_result});
+    EXPECT_EQ(made.code, 0) << made.error;
+    const std::size_t begin = made.out.find("int kernel(") + std::string("int kernel(").size();
+    return made.out.substr(begin, made.out.find(" *", begin) - begin);
+  };
+  for (const char *line :
+       {"y(j) = v(j) + v(j)", "y(j) = v(j) - 1", "y(j) = v(j) * v(j)", "y(j) = v(j) + v(j+1)"})
+    EXPECT_EQ(struct_of(line), "dense_vector_int32") << line;
+  EXPECT_EQ(struct_of("y = v(j)"), "dense_scalar_int64"); // as NumPy's sum
+  EXPECT_EQ(struct_of("for j { y(j) += v(j); }"), "dense_vector_int32");
+  for (const char *line : {"y(j) = v(j)", "for j { y(j) = v(j); }"})
+    EXPECT_EQ(struct_of(line), "dense_vector_int8") << line;
+  EXPECT_EQ(struct_of("y max= v(j)"), "dense_scalar_int8");
+  EXPECT_EQ(struct_of("y(j) = v(j) + v(j)", "y=dense int8"), "dense_vector_int8");
+}
+
+/// What a tensor's type doesn't hold is refused, not cut; what is on its edge is held.
+TEST(ToolNumberTypes, ProgramsRefuseValuesOfOtherTypes) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  const Desk desk;
+  struct Case {
+    std::string type, least, greatest;
+    std::vector<std::string> refused;
+  };
+  for (const auto &[type, least, greatest, refused] :
+       {Case{"int8", "-128", "127", {"300", "128", "-129", "0.5", "nan"}},
+        Case{"bool", "0", "1", {"2", "-1", "0.5"}},
+        Case{"uint32", "0", "4294967295", {"4294967296", "-1", "1e300"}},
+        Case{"int64", "-1048576", "1048576", {"1e19", "-1e19", "-0.25"}}}) {
+    const Outcome made = desk.unravel({"compile", "y(i) = a * x(i)", "-f", "a=dense " + type, "-f",
+                                       "x=dense " + type, "--main", "-o", "program.c"});
+    ASSERT_EQ(made.code, 0) << made.error;
+    const Outcome compiled =
+        desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsanitize=undefined",
+                      "-Wno-unknown-pragmas", "program.c", "-o", "program", "-lm"});
+    ASSERT_EQ(compiled.code, 0) << compiled.error;
+    const auto run = [&](const std::string &value, const std::string &scalar) {
+      desk.write("x.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n" + value + "\n");
+      return desk.execute({"./program", "x=x.mtx", "a=" + scalar});
+    };
+    EXPECT_EQ(run(least, "1").code, 0) << type;
+    EXPECT_EQ(run(greatest, "1").code, 0) << type;
+    for (const std::string &value : refused) {
+      const Outcome ran = run(value, "1");
+      EXPECT_EQ(ran.code, 1) << type << " " << value;
+      EXPECT_NE(ran.error.find("a value is none of the tensor's type"), std::string::npos) << ran.error;
+      EXPECT_EQ(run("1", value).code, 1) << type << " " << value;
+    }
+  }
+}
+
 } // namespace unravel::tool::test
