@@ -80,7 +80,7 @@ TEST(ToolLayoutCheck, ShippedLayouts) {
 TEST(ToolLayoutCheck, ForPrograms) {
   Desk desk;
   nlohmann::json all = desk.unravel({"layout", "check", "coo_dup", "--json"}).json().at("layouts");
-  ASSERT_EQ(all.size(), 4u); // orders
+  ASSERT_EQ(all.size(), 8u); // orders
   EXPECT_TRUE(all[0].at("findings").empty());
   nlohmann::json answers = all[0].at("answers");
   EXPECT_EQ(answers.at("functional").at("verdict"), "yes");
