@@ -65,13 +65,12 @@ void Desk::compile_strictly(const std::vector<std::string> &arguments, const Out
   if (text.find("<cblas.h>") != std::string::npos || std::ranges::count(arguments, "--json") > 0) return;
   const std::string file = "compiled_strictly.c";
   write(file, text);
-  for (const std::string compiler : {"gcc -x c -std=c99", "clang-19 -x c -std=c99", "g++ -x c++ -std=c++17",
-                                     "clang++-19 -x c++ -std=c++17"}) {
+  for (const std::string compiler :
+       {"gcc -x c -std=c99 -Wincompatible-pointer-types", "clang-19 -x c -std=c99 -Wincompatible-pointer-types",
+        "g++ -x c++ -std=c++17", "clang++-19 -x c++ -std=c++17"}) {
     const std::string command = "command -v " + compiler.substr(0, compiler.find(' ')) +
                                 " >/dev/null || exit 0; " + compiler +
-                                " -fsyntax-only -Wall -Wextra -Wincompatible-pointer-types -Werror "
-                                "-Wno-unknown-pragmas " +
-                                file;
+                                " -fsyntax-only -Wall -Wextra -Werror -Wno-unknown-pragmas " + file;
     EXPECT_EQ(execute({"sh", "-c", command}).error, "")
         << compiler << ", " << fmt::format("{}", fmt::join(arguments, " "));
   }
