@@ -16,6 +16,7 @@
 #include "layout/layout.h"
 #include "loop/passes.h"
 #include "loop/verify.h"
+#include "pipeline/brackets.h"
 #include "pipeline/leaf.h"
 #include "pipeline/loops.h"
 #include "pipeline/own_plan.h"
@@ -515,6 +516,7 @@ static Compilation compile_front(const Request &request, const Front &front,
 }
 
 Compilation compile(const Request &request, const Front &front) {
+  if (std::optional<Compilation> made = compile_with_brackets(request, front)) return std::move(*made);
   std::optional<Plans> plans = plans_to_choose_from(request, front); // a search: once
   Compilation made = compile_front(request, front, plans);
   if (request.details && !made.weighed)

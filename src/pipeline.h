@@ -138,6 +138,7 @@ struct Front {
   std::string line;                // a program was made into one, printed; else empty
   std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
   bool is_planned = false;         // its program computes products by plans
+  bool has_settled_brackets = false; // they are multiplied out, or are to be computed as they stand
   /// The line as it was written, whose old values the computation reads, or which has a workspace: what
   /// --check evaluates.
   std::optional<compute::LineOfOld> written;
@@ -163,6 +164,9 @@ void check_formats(const Request &request, const Front &front);
 
 /// The same request with the line of an `argmin` as a program by rows. Precondition: front.argmin.
 Front with_rows_of_argmin(const Request &request, Front front);
+
+/// Gives a local tensor of the front's program that layout. Throws mistakes in what `format` says.
+void load_local(const std::string &tensor, const std::string &format, Front &front);
 
 /// The same request with the line's result in a local tensor first: a program. `why`: for people.
 /// Precondition: compute::may_have_result_local.

@@ -20,7 +20,7 @@ bool may_be_zero(const Value &argument, value::Type type) {
 /// Are the two as good as equal, and is one of them left over where greater numbers cancelled? (Without that
 /// the numbers, and so their difference, may be exact.)
 bool may_be_equal(const Value &one, const Value &other, value::Type type) {
-  const auto has_cancelled = [](const Value &value) { return value.magnitude > 2 * value.size(); };
+  const auto has_cancelled = [](const Value &value) { return value.magnitude > value.size(); };
   const double between = std::hypot(static_cast<double>(one.value - other.value),
                                     static_cast<double>(one.imaginary - other.imaginary));
   return (has_cancelled(one) || has_cancelled(other)) &&
@@ -51,17 +51,36 @@ bool is_uncertain(const value::Operator &op, const std::vector<Value> &arguments
   }
 }
 
-/// What its rounding errors are in proportion to, those of the arguments included. `size`: the value's.
-double magnitude_of(const value::Operator &op, const std::vector<Value> &arguments, double size) {
-  auto size_of = [](const Value &argument) { return argument.size(); };
-  double sum = 0, product = 1, greatest = 0;
-  for (const Value &argument : arguments) {
-    sum += argument.magnitude, product *= argument.magnitude;
-    greatest = std::max(greatest, argument.magnitude);
+/// Of a sum as it is written, from the left: of its arguments and of each sum in between.
+double magnitude_of_sum(const std::vector<Value> &arguments) {
+  Value sum = arguments.front();
+  double magnitude = sum.magnitude;
+  for (std::size_t k = 1; k < arguments.size(); ++k) {
+    sum.value += arguments[k].value, sum.imaginary += arguments[k].imaginary;
+    magnitude += arguments[k].magnitude + sum.size();
   }
+  return magnitude;
+}
+
+double magnitude_of_product(const std::vector<Value> &arguments, value::Type type) {
+  double size = arguments.front().size(), magnitude = arguments.front().magnitude;
+  for (std::size_t k = 1; k < arguments.size(); ++k) {
+    const Value &by = arguments[k];
+    magnitude = magnitude * by.size() + by.magnitude * size + rounding_of(type) * magnitude * by.magnitude;
+    size *= by.size();
+    magnitude += size;
+  }
+  return magnitude;
+}
+
+/// What its rounding errors are in proportion to, those of the arguments included. `size`: the value's.
+double magnitude_of(const value::Operator &op, const std::vector<Value> &arguments, double size,
+                    value::Type type) {
+  double greatest = 0;
+  for (const Value &argument : arguments)
+    greatest = std::max(greatest, argument.magnitude);
   switch (op.kind()) {
   case value::Operator::Negate:
-  case value::Operator::Absolute:
   case value::Operator::Conjugate:
   case value::Operator::RealPart:
   case value::Operator::ImaginaryPart:
@@ -71,6 +90,7 @@ double magnitude_of(const value::Operator &op, const std::vector<Value> &argumen
   case value::Operator::Second:
   case value::Operator::Any:
   case value::Operator::Select: return greatest;
+  case value::Operator::Absolute: return greatest + (arguments.front().imaginary != 0 ? size : 0);
   case value::Operator::And:
   case value::Operator::Or:
   case value::Operator::Xor:
@@ -80,24 +100,29 @@ double magnitude_of(const value::Operator &op, const std::vector<Value> &argumen
   case value::Operator::Less:
   case value::Operator::AtMost: // 0 or 1
   case value::Operator::Complex: return size;
-  case value::Operator::Add: return sum;
-  case value::Operator::Multiply: return product;
-  case value::Operator::Divide: { // the divisor's own errors count, too
-    const double by = size_of(arguments[1]);
-    const double relative = by != 0 ? arguments[1].magnitude / by : 1;
-    return arguments[0].magnitude * relative / by;
-  }
-  case value::Operator::SquareRoot: return size > 0 ? size + greatest / size : std::sqrt(greatest);
+  case value::Operator::Add: return magnitude_of_sum(arguments);
+  case value::Operator::Multiply: return magnitude_of_product(arguments, type);
+  case value::Operator::Divide:
+    return size + (arguments[0].magnitude + size * arguments[1].magnitude) / arguments[1].size();
+  case value::Operator::SquareRoot: // at most the root of the error
+    return size + std::min(size > 0 ? greatest / size : std::numeric_limits<double>::infinity(),
+                           std::sqrt(greatest / rounding_of(type)));
   case value::Operator::Exponential: return size * (1 + greatest);
   case value::Operator::Logarithm: {
-    const double of = size_of(arguments[0]);
-    return size + (of > 0 ? greatest / of : 1);
+    const double of = arguments[0].size();
+    return size + (greatest > 0 ? (of > 0 ? greatest / of : greatest) : 0);
   }
   case value::Operator::Sine:
   case value::Operator::Cosine: return 1 + greatest;
   case value::Operator::Tangent: return size + greatest * (1 + size * size);
-  case value::Operator::Power: return size * (1 + sum * (1 + sum));
-  default: return std::max(size, 1.0);
+  case value::Operator::Power: {
+    const double of = arguments[0].size() + rounding_of(type) * arguments[0].magnitude;
+    const double by = arguments[1].size();
+    const double of_base = arguments[0].magnitude > 0 ? by * std::pow(of, by - 1) * arguments[0].magnitude : 0;
+    const double of_exponent = arguments[1].magnitude > 0 ? size * std::fabs(std::log(of)) : 0;
+    return size * (1 + by) + of_base + of_exponent * arguments[1].magnitude;
+  }
+  default: return std::max(size, 1.0) + greatest;
   }
 }
 
@@ -139,7 +164,7 @@ Value combined(const value::Operator &op, const std::vector<Value> &arguments, v
     for (const Value &argument : arguments)
       parts.emplace_back(argument.value, argument.imaginary);
     const auto made = value::evaluate_complex<long double>(op, parts);
-    return {held(made.real(), type), magnitude_of(op, arguments, static_cast<double>(std::abs(made))),
+    return {held(made.real(), type), magnitude_of(op, arguments, static_cast<double>(std::abs(made)), type),
             held(made.imag(), type)};
   }
   std::vector<long double> numbers;
@@ -147,7 +172,7 @@ Value combined(const value::Operator &op, const std::vector<Value> &arguments, v
     numbers.push_back(argument.value);
   const auto value = held(value::evaluate<long double>(op, numbers), type);
   if (is_uncertain(op, arguments, type)) return {value, std::numeric_limits<double>::infinity()};
-  return {value, magnitude_of(op, arguments, std::fabs(static_cast<double>(value)))};
+  return {value, magnitude_of(op, arguments, std::fabs(static_cast<double>(value)), type)};
 }
 
 } // namespace unravel::check

@@ -76,6 +76,7 @@ public:
       if (!statements_[k].is_free || (adds_product(statements_[k], input) && !is_sparse)) continue;
       if (!statements_[k].accumulate) cleared_.insert(k);
       statements_[k] = in_loops(statements_[k], input);
+      terms_.insert(&statements_[k]);
       for (const compute::Loop &loop : statements_[k].loops)
         variables_.values.erase(loop.variable); // an extent of that name
     }
@@ -156,9 +157,7 @@ private:
     const double imaginary = result.imaginary.empty() ? 0 : result.imaginary[k];
     if (result.in_halves) return entry_of(result.initial[k], imaginary, true, type);
     if (value::is_integer(type)) return constant(result.initial[k], type);
-    Value made{result.initial[k], 0, imaginary};
-    made.magnitude = made.size();
-    return made;
+    return {result.initial[k], 0, imaginary};
   }
 
   std::int64_t value_of(const term::Term &term) const { return term::evaluate(term, variables_); }
@@ -188,9 +187,7 @@ private:
     std::int64_t low = value_of(head.low), high = value_of(head.high);
     restrict(begin, end, head.variable, low, high);
     std::int64_t &variable = variables_.values[head.variable];
-    const std::vector<std::int64_t> *entries =
-        end - begin == 1 ? entries_along(statements_[begin], depth) : nullptr;
-    if (entries) {
+    if (const auto entries = end - begin == 1 ? entries_along(statements_[begin], depth) : std::nullopt) {
       for (std::int64_t each : *entries)
         if (low <= each && each < high) variable = each, body(begin, end, depth + 1);
     } else {
@@ -237,24 +234,71 @@ private:
     high = std::min(high, last);
   }
 
-  /// The values of the loop's variable for which a factor has entries, where the statement adds nothing for
-  /// others.
-  const std::vector<std::int64_t> *entries_along(const Statement &statement, std::size_t depth) {
-    if (!statement.accumulate) return nullptr;
-    const std::vector<std::int64_t> *entries = nullptr;
-    for (const Access *factor : factors_of(statement))
-      if (!entries) entries = entries_along(*factor, statement.loops[depth].variable);
-    return entries;
+  /// The values of the loop's variable for which one of a support has entries, where the statement adds
+  /// nothing for others; increasing.
+  std::optional<std::vector<std::int64_t>> entries_along(const Statement &statement, std::size_t depth) {
+    if (!statement.accumulate) return std::nullopt;
+    const std::string &variable = statement.loops[depth].variable;
+    for (const Support &support : supports_of(statement)) {
+      std::vector<std::int64_t> all;
+      const bool says_so = std::ranges::all_of(support, [&](const Access *access) {
+        const std::vector<std::int64_t> *own = entries_along(*access, variable);
+        if (own) all.insert(all.end(), own->begin(), own->end());
+        return own != nullptr;
+      });
+      if (!says_so) continue;
+      if (support.size() > 1) {
+        std::ranges::sort(all);
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+      }
+      return all;
+    }
+    return std::nullopt;
   }
 
-  /// Asked once for each statement, not at each of its iterations.
-  const std::vector<const Access *> &factors_of(const Statement &statement) {
-    const auto [known, is_fresh] = factors_.try_emplace(&statement);
-    if (is_fresh)
+  /// Accesses of which one must be stored, or the statement does nothing: a factor; both terms of a bracket.
+  using Support = std::vector<const Access *>;
+
+  /// Asked once for each statement, not at each of its iterations. No access is in two of them.
+  const std::vector<Support> &supports_of(const Statement &statement) {
+    const auto [known, is_fresh] = supports_.try_emplace(&statement);
+    if (!is_fresh) return known->second;
+    Support others;
+    compute::each_read(statement, [&](const Access &read) {
+      if (compute::is_factor(statement, read))
+        known->second.push_back({&read});
+      else if (const auto operand = operands_.find(read.tensor);
+               operand != operands_.end() && operand->second.is_sparse())
+        others.push_back(&read);
+    });
+    while (is_nothing_without(statement, others)) {
+      for (std::size_t k = 0; k < others.size();) { // to the fewest that are a support
+        Support fewer = others;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
+        if (is_nothing_without(statement, fewer))
+          others = std::move(fewer);
+        else
+          ++k;
+      }
+      known->second.push_back(others);
+      Support rest;
       compute::each_read(statement, [&](const Access &read) {
-        if (compute::is_factor(statement, read)) known->second.push_back(&read);
+        const auto operand = operands_.find(read.tensor);
+        const bool is_known = std::ranges::any_of(known->second, [&](const Support &support) {
+          return std::ranges::find(support, &read) != support.end();
+        });
+        if (!is_known && operand != operands_.end() && operand->second.is_sparse()) rest.push_back(&read);
       });
+      others = std::move(rest);
+    }
     return known->second;
+  }
+
+  static bool is_nothing_without(const Statement &statement, const Support &accesses) {
+    std::set<std::string> names;
+    for (const Access *access : accesses)
+      names.insert(access->name());
+    return !names.empty() && compute::is_nothing_without(statement, statement.value, names);
   }
 
   /// Those of a factor for which it has entries, where it says so.
@@ -314,8 +358,7 @@ private:
     }
     const Value *found = operands_.at(access.tensor).find(coordinate_of(access));
     if (!found) return nullptr;
-    room = *found, room.magnitude = found->size();
-    return &room;
+    return found;
   }
 
   /// `any` may choose each value that isn't 0; what becomes of its choice isn't known.
@@ -354,6 +397,7 @@ private:
     const double *number = value::number_of(statement.value);
     const value::Type from = number ? value::Scalar::written(*number).type : statement.type;
     Value value = made ? taken_as(statement.value, made->value, from, type) : identity;
+    if (!value::is_integer(type)) value.magnitude += sum_of_sizes(statement, value);
     if (may_wrap_apart(statement, type) && value.value != in_type(statement, type).value)
       value.magnitude = std::numeric_limits<double>::infinity();
     if (statement.accumulate && (!made || (!made->is_stored && is_same(value, identity, type)))) return;
@@ -369,7 +413,23 @@ private:
     }
     Value &target = element(statement.target);
     note_choice(statement, target, value);
+    const double magnitude = target.magnitude + value.magnitude;
     target = statement.accumulate ? combined(statement.by, {target, value}, type) : value;
+    if (statement.accumulate && statement.by == value::Operator::Add && !value::is_integer(type) &&
+        target.is_known())
+      target.magnitude = magnitude; // terms are added in any order
+  }
+
+  /// The absolute values of the terms that are written, brackets evaluated: a statement's terms may be added
+  /// in any order.
+  double sum_of_sizes(const Statement &statement, const Value &value) {
+    const auto *terms = value::arguments_of(value::Operator::Add, statement.value);
+    if (!terms || terms_.contains(&statement)) return value.size();
+    double sum = 0;
+    for (const compute::Value &term : *terms)
+      if (const std::optional<Evaluated> made = evaluate(term, statement.product.has_value(), statement.type))
+        sum += made->value.size();
+    return sum;
   }
 
   /// Have they the same value? Of the second only the real part isn't 0.
@@ -527,9 +587,7 @@ private:
   }
 
   static Value identity_of(const Statement &statement, value::Type type) {
-    Value made = constant(compute::identity_of(statement), type);
-    if (!made.is_known()) made.magnitude = 0; // infinities are exact
-    return made;
+    return constant(compute::identity_of(statement), type);
   }
 
   void note_missing(const Access &divisor) {
@@ -552,7 +610,8 @@ private:
   const ProgramInput &input_;
   const bool is_sparse_;
   Value first_; // that elements of a sparse result begin with
-  std::map<const Statement *, std::vector<const Access *>> factors_;
+  std::map<const Statement *, std::vector<Support>> supports_;
+  std::set<const Statement *> terms_; // of lines: a sum is a bracket there
   std::set<std::size_t> cleared_; // statements before which the target is set to the identity
   Variables variables_;
   std::map<std::string, Entries> operands_;

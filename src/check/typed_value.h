@@ -12,6 +12,7 @@ namespace unravel::check {
 
 struct Value {
   long double value = 0; // of a complex number the real part
+  /// What its rounding error is in proportion to: 0 of what is exact, as an operand's element.
   double magnitude = 0;
   long double imaginary = 0;
   /// Of an integer itself (as value::Scalar has it): some machines' long double rounds it.
@@ -56,13 +57,13 @@ inline long double held(long double number, value::Type type) {
 /// A number in the text, as one of that type.
 inline Value written(double number, value::Type type) {
   if (value::is_integer(type)) return of_integer(value::Scalar::written(number, type));
-  return {rounded(number, type), std::fabs(number), 0, value::Scalar::written(number).integer};
+  return {rounded(number, type), 0, 0, value::Scalar::written(number).integer};
 }
 
 /// What an operator begins with, or a fill, as one of that type.
 inline Value constant(double number, value::Type type) {
   if (value::is_integer(type)) return of_integer(value::Scalar::of(number, type));
-  return {rounded(number, type), std::fabs(number)};
+  return {rounded(number, type)};
 }
 
 /// From one type to another, as C does. Of a sum or a product the one rounding error in the type is kept.
@@ -74,10 +75,7 @@ inline Value converted(const Value &value, value::Type from, value::Type to) {
     return value::is_integer(from) ? rounded(part, to) : rounded(rounded(part, from), to);
   };
   if (!value::is_integer(to))
-    return {as(value.value),
-            value::is_integer(from) && value.is_known() ? std::fabs(static_cast<double>(value.value))
-                                                        : value.magnitude,
-            value::is_complex(to) ? as(value.imaginary) : 0};
+    return {as(value.value), value.magnitude, value::is_complex(to) ? as(value.imaginary) : 0};
   const bool is_imaginary = to == value::Type::Bool && value.imaginary != 0;
   Value made =
       of_integer(value::Scalar::of(is_imaginary ? 1 : static_cast<double>(rounded(value.value, from)), to));

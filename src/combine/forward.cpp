@@ -105,7 +105,7 @@ private:
       if (value::is_zero(each.value)) continue;
       const compute::Value by = value::map_leaves<compute::Value>(
           scale.tree(), [&](const Access &read) { return compute::Value{fresh(read)}; });
-      each.value = value::sum(value::terms_of(value::product(std::vector{each.value, by})));
+      each.value = value::product(std::vector{each.value, by});
     }
     Statement &begin = statements()[uses.first];
     begin.accumulate = end.accumulate;

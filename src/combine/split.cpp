@@ -191,15 +191,9 @@ std::vector<Statement> split(const Statement &statement, const std::map<std::str
   };
   std::vector<compute::Value> sparse, dense;
   std::size_t count = 0;
-  for (const compute::Value &part : compute::reduced_parts(statement)) {
-    const bool is_sum = statement.by == value::Operator::Add && statement.product != statement.by;
-    const auto terms = is_sum ? value::terms_of(part) : std::vector{part};
-    count += terms.size();
-    if (std::ranges::none_of(terms, is_sparse))
-      dense.push_back(part); // a quotient of a sum stays one
-    else
-      for (const compute::Value &term : terms)
-        (is_sparse(term) ? sparse : dense).push_back(term);
+  for (const compute::Value &term : compute::reduced_parts(statement)) {
+    ++count;
+    (is_sparse(term) ? sparse : dense).push_back(term);
   }
   if (sparse.empty() || (statement.accumulate && count == 1)) return {statement};
   if (count > 1 && !compute::is_converted_by_parts(statement, types)) return {statement};
@@ -345,7 +339,7 @@ std::vector<Statement> set_from_nothing(const Statement &statement,
     if (!is_total(access)) sparse.insert(access.name());
     has_factor = has_factor || compute::is_factor(statement, statement.value, access);
   });
-  if (sparse.empty() || has_factor || value::terms_of(statement.value).size() != 1 ||
+  if (sparse.empty() || has_factor || compute::reduced_parts(statement).size() != 1 ||
       compute::reads(statement, statement.target.tensor) ||
       !compute::is_nothing_without(statement, statement.value, sparse) ||
       loop_of_one_element(statement, loops_outside({statement.value}, statement), program))

@@ -5,6 +5,7 @@
 #include "compute/known.h"
 #include "compute/mask.h"
 #include "compute/old_value.h"
+#include "compute/summed.h"
 #include "compute/value.h"
 
 #include "report/diagnostic.h"
@@ -45,12 +46,11 @@ public:
     Sum sum = sum_of(
         tree_.value, [this](const Expression &each) { return leaf(each); }, algebra, operators_);
     const std::set<std::string> of_result(indices_of_result.begin(), indices_of_result.end());
-    if (algebra.is_plain())
-      sum = with_affine_factors(std::move(sum), [&](const Value &term) {
-        std::set<std::string> summed = indices_in(term);
-        std::erase_if(summed, [&](const std::string &index) { return of_result.contains(index); });
-        return summed;
-      });
+    if (algebra.is_plain()) {
+      if (algebra.by == algebra.add) sum = summed_terms(std::move(sum), of_result, tree_.value.span);
+      sum = with_affine_factors(std::move(sum),
+                                [&](const Value &term) { return summed_indices(term, of_result); });
+    }
     bool accumulate = tree_.op != Operator::Set;
     if (const auto by = accumulate ? std::nullopt : take_old_value(sum, target, algebra))
       accumulate = true, algebra.add = algebra.by = *by;

@@ -359,7 +359,7 @@ private:
            const Algebra &algebra) {
     std::vector<Statement> all;
     if (algebra.by == value::Operator::Add && algebra.is_plain())
-      all.push_back(statement_of(target, accumulate, algebra, divided_together(value)));
+      all.push_back(statement_of(target, accumulate, algebra, sum_of_terms(std::move(value))));
     else {
       // Where products are made by what reduces, each term is a statement: in one value they aren't told
       // apart.
@@ -381,22 +381,9 @@ private:
       }
   }
 
-  /// Their sum, in which terms that have the same divisors are divided together.
-  static Value divided_together(const Sum &terms) {
-    std::vector<std::pair<Value, Sum>> quotients; // divisors, what is divided by them
-    for (const Value &term : terms) {
-      auto each = value::quotient_of(term);
-      if (each.constant == 0) continue;
-      const Value divisors = value::product(std::exchange(each.divisors, {}));
-      auto known = std::find_if(quotients.begin(), quotients.end(),
-                                [&](const auto &other) { return to_text(other.first) == to_text(divisors); });
-      if (known == quotients.end()) known = quotients.insert(known, {divisors, {}});
-      known->second.push_back(each.tree());
-    }
-    Sum parts;
-    for (auto &[divisors, dividend] : quotients)
-      parts.push_back(value::quotient(value::sum(std::move(dividend)), divisors));
-    return value::sum(value::parts_by(value::Operator::Add, value::sum(std::move(parts))));
+  static Value sum_of_terms(Sum terms) {
+    std::erase_if(terms, [](const Value &term) { return value::quotient_of(term).constant == 0; });
+    return value::sum(std::move(terms));
   }
 
   // ---- tensors and their extents

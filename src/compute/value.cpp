@@ -80,6 +80,7 @@ public:
         right = negated(std::move(right));
       }
       if (right.size() == 1 && add_to_constant(terms, right.front())) return terms;
+      if (algebra_.is_plain() && right.size() > 1) right = {bracket(std::move(right))};
       terms.insert(terms.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
       return terms;
     }
@@ -113,11 +114,15 @@ public:
 
   Value value(const Expression &written) const {
     Sum terms = sum(written);
-    if (algebra_.is_plain()) terms = with_affine_factors(std::move(terms), {});
-    return value::reduced(algebra_.add, std::move(terms));
+    return algebra_.is_plain() ? bracket(std::move(terms)) : value::reduced(algebra_.add, std::move(terms));
   }
 
 private:
+  /// A sum as one value, computed as it is written; a sum of coordinates is a coordinate.
+  static Value bracket(Sum terms) {
+    return value::reduced(Operator(Operator::Add), with_affine_factors(std::move(terms), {}));
+  }
+
   /// What the operator makes of two constants of which one is complex: 2i * 3, 1 + 2i. None of others.
   std::optional<Value> of_constants(Operator op, const Value &left, const Value &right) const {
     const auto a = value::constant_of(left), b = value::constant_of(right);
@@ -206,13 +211,12 @@ private:
   }
 
   Sum products(const Sum &left, const Sum &right, const text::Span &span) const {
+    if (algebra_.is_plain()) return {value::product(std::vector{bracket(left), bracket(right)})};
     if (left.size() * right.size() > most_terms)
       report::fail(Kind::not_supported, span,
                    fmt::format("multiplied out, `{}` has {} terms: no more than {} are supported",
                                span.text(), left.size() * right.size(), most_terms),
                    "compute a factor by itself, into a tensor of its own");
-    if (algebra_.is_plain())
-      return value::terms_of(value::product(std::vector{value::sum(left), value::sum(right)}));
     for (std::size_t k = 0; k < 2; ++k)
       if ((k == 0 ? left : right).size() > 1 && !value::distributes(algebra_.multiply, k, algebra_.add))
         report::fail(Kind::not_a_product, span,
@@ -242,9 +246,7 @@ private:
     if (value::quotient_of(divisor.front()).constant == 0 ||
         value::constant_of(divisor.front()) == std::complex<double>())
       report::fail(Kind::not_a_product, divisor_span, "division by zero");
-    for (Value &each : dividend)
-      each = value::quotient(each, divisor.front());
-    return dividend;
+    return {value::quotient(bracket(std::move(dividend)), divisor.front())};
   }
 
   const LeafOf &leaf_;

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 // The grammar: statements between ";", each one of
-//   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"
+//   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"   "brackets" "written"
 //   "drop" "zeros"   "plan" ( integer | "none" )   "blas"
 //   "convert" tensor "to" layout ["<" list(integer) ">"]
 //   "wavefront" variable ["packed"]
@@ -25,7 +25,7 @@ namespace {
 const std::vector<std::string> statements = {
     "order",     "parallel", "fuse",  "reduce", "find",      "chunk",  "serial", "tile",
     "split",     "skew",     "shift", "bound",  "wavefront", "unroll", "jam",    "vectorise",
-    "workspace", "reuse",    "drop",  "plan",   "blas",      "convert"};
+    "workspace", "reuse",    "drop",  "plan",   "blas",      "convert",  "brackets"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",
@@ -100,6 +100,10 @@ private:
     } else if (tokens_.peek().text == "blas") {
       if (result_.blas) fail_twice(word);
       result_.blas = tokens_.expect_name("`blas`");
+    } else if (tokens_.peek().text == "brackets") {
+      if (result_.brackets) fail_twice(word);
+      result_.brackets = tokens_.expect_name("`brackets`");
+      tokens_.expect("written", "after `brackets`", "write `brackets written`");
     } else if (tokens_.peek().text == "drop") {
       if (result_.drop) fail_twice(word);
       result_.drop = tokens_.expect_name("`drop`");

@@ -326,6 +326,7 @@ struct ScheduleTree {
   std::optional<Name> reuse;                   // `reuse`
   std::optional<Name> drop;                    // `drop zeros`
   std::optional<Name> blas;                    // `blas`
+  std::optional<Name> brackets;                // `brackets written`
 };
 
 } // namespace unravel::parse

@@ -85,6 +85,7 @@ parse::ScheduleTree read_schedules(const Request &request) {
     if (one.reuse) all.reuse = one.reuse;
     if (one.drop) all.drop = one.drop;
     if (one.blas) all.blas = one.blas;
+    if (one.brackets) all.brackets = one.brackets;
   };
   for (const std::string &schedule : request.schedules)
     add(parse::parse_schedule(argument("-s", schedule)));
@@ -213,19 +214,6 @@ parse::LayoutReference read_reference(const std::string &tensor, const std::stri
   return reference;
 }
 
-void load_local(const std::string &tensor, const std::string &format, Front &front) {
-  const parse::LayoutReference reference = read_reference(tensor, format, front);
-  if (!reference.like.empty())
-    report::fail(Kind::bad_structure, reference.span,
-                 fmt::format("`{}` is a local tensor: it has arrays of its own", tensor),
-                 fmt::format("`like:` is for the result; write -f {}=LAYOUT", tensor));
-  if (reference.values.fill)
-    report::fail(Kind::bad_option, reference.values.fill_span,
-                 fmt::format("`{}` is a local tensor: it begins with what `let` says", tensor),
-                 "leave the fill out");
-  load(tensor, reference, front.computation.program.extents.at(tensor).size(), front);
-}
-
 /// A result to which the kernel can't append is a list of it, to be packed then.
 void list_unless_appended(const std::string &tensor, Front &front) {
   const layout::Layout &layout = front.layouts.at(tensor);
@@ -272,6 +260,19 @@ bool may_get_result_local(const Request &request, const Front &front) {
 }
 
 } // namespace
+
+void load_local(const std::string &tensor, const std::string &format, Front &front) {
+  const parse::LayoutReference reference = read_reference(tensor, format, front);
+  if (!reference.like.empty())
+    report::fail(Kind::bad_structure, reference.span,
+                 fmt::format("`{}` is a local tensor: it has arrays of its own", tensor),
+                 fmt::format("`like:` is for the result; write -f {}=LAYOUT", tensor));
+  if (reference.values.fill)
+    report::fail(Kind::bad_option, reference.values.fill_span,
+                 fmt::format("`{}` is a local tensor: it begins with what `let` says", tensor),
+                 "leave the fill out");
+  load(tensor, reference, front.computation.program.extents.at(tensor).size(), front);
+}
 
 void check_formats(const Request &request, const Front &front) {
   if (front.other_formats.empty()) return;
@@ -470,6 +471,7 @@ Front with_kept_result(const Request &request, Front front, const std::string &r
   const double nothing = compute::fill_of(front.computation.program, result).value_or(0);
   front.why += fmt::format("# local {}: {}; its entries are those of {} at the end\n", local, why, result);
   put_program(compute::with_kept_result(std::move(*front.tree), result, local, order, nothing), fills, front);
+  front.has_settled_brackets = false; // they are as written in the tree
   front.kept.insert(result);
   front.types[local] = front.types.at(result);
   const auto format = request.formats.find(local);

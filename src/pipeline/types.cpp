@@ -333,21 +333,6 @@ void settle_indices(const Request &request, Front &front) {
   }
 }
 
-/// Of quotients of sums the sums of the quotients: they differ where each is rounded by itself.
-compute::Value divided_by_part(const compute::Value &value) {
-  std::vector<compute::Value> parts;
-  for (const compute::Value &part : value::parts_by(value::Operator::Add, value)) {
-    const auto *whole = value::arguments_of(value::Operator::Divide, part);
-    const auto *dividends = whole ? value::arguments_of(value::Operator::Add, whole->at(0)) : nullptr;
-    if (!dividends)
-      parts.push_back(part);
-    else
-      for (const compute::Value &dividend : *dividends)
-        parts.push_back(value::quotient(dividend, whole->at(1)));
-  }
-  return value::sum(std::move(parts));
-}
-
 } // namespace
 
 void settle_types(const Request &request, Front &front) {
@@ -380,7 +365,6 @@ void settle_types(const Request &request, Front &front) {
     if (statement.type != of_target)
       statement.type = with_sign(statement, written.as_summed(statement, statement.type), of_target);
     statement.types = types;
-    if (value::is_integer(statement.type)) statement.value = divided_by_part(statement.value);
     set_ends(statement, types);
   }
   join_terms(statements, types);

@@ -223,15 +223,16 @@ template <class Value> Value reduced(const Operator &by, std::vector<Value> term
   return terms.size() == 1 ? std::move(terms.front()) : made_by(by, std::move(terms));
 }
 
-/// The parts of a sum; of what is linear in a sum the values for its parts: of (a + b) * c, a * c and b * c.
-/// Parts of arguments further to the right vary more slowly.
-template <class Value> std::vector<Value> terms_of(const Value &tree) {
+/// A sum multiplied out: its parts; of what is linear in a sum the values for its parts: of (a + b) * c,
+/// a * c and b * c. Parts of arguments further to the right vary more slowly. Rounding differs from that of
+/// the value as it is written.
+template <class Value> std::vector<Value> multiplied_out(const Value &tree) {
   const auto *made = std::get_if<typename Value::Apply>(&tree.kind);
   if (!made) return {tree};
   std::vector<Value> terms;
   if (made->op == Operator::Add) {
     for (const Value &part : made->arguments)
-      for (Value &term : terms_of(part))
+      for (Value &term : multiplied_out(part))
         terms.push_back(std::move(term));
     return terms;
   }
@@ -239,7 +240,7 @@ template <class Value> std::vector<Value> terms_of(const Value &tree) {
   for (std::size_t k = 0; k < made->arguments.size(); ++k) {
     const Value &argument = made->arguments[k];
     std::vector<std::vector<Value>> longer;
-    for (const Value &term : is_linear_in(made->op, k) ? terms_of(argument) : std::vector<Value>{argument})
+    for (const Value &term : is_linear_in(made->op, k) ? multiplied_out(argument) : std::vector<Value>{argument})
       for (std::vector<Value> choice : choices) {
         choice.push_back(term);
         longer.push_back(std::move(choice));

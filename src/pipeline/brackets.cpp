@@ -1,0 +1,128 @@
+#include "pipeline/brackets.h"
+
+#include "combine/space.h"
+#include "compute/brackets.h"
+#include "compute/reduced_parts.h"
+#include "pipeline/types.h"
+#include "report/diagnostic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::pipeline {
+
+namespace {
+
+using compute::Brackets;
+
+/// May each of its finds walk through its segment, or compute a position?
+bool finds_in_order(const Compilation &made) {
+  const auto is_in_order = [](const plan::Candidate &candidate) {
+    return candidate.proved &&
+           (candidate.method == plan::Method::Sequential || candidate.method == plan::Method::Direct ||
+            candidate.method == plan::Method::Probe);
+  };
+  return std::ranges::all_of(made.leaves, [&](const Leaf &leaf) {
+    return std::ranges::all_of(leaf.plan.finds.levels, [&](const plan::LevelPlan &level) {
+      return std::ranges::any_of(level.candidates, is_in_order);
+    });
+  });
+}
+
+/// Does it try each position of a segment?
+bool scans(const Compilation &made) {
+  return std::ranges::any_of(made.leaves, [](const Leaf &leaf) {
+    return std::ranges::any_of(leaf.plan.finds.levels, [](const plan::LevelPlan &level) {
+      return level.method() == plan::Method::Scan;
+    });
+  });
+}
+
+class Settler {
+public:
+  Settler(const Request &request, const Front &front) : request_(request), front_(front) {
+    for (const compute::Statement &statement : front.computation.program.statements)
+      for (const compute::Value &term : compute::reduced_parts(statement))
+        found_.insert(kind_of(statement, term));
+    found_.erase(Brackets::Kept);
+  }
+
+  std::optional<Compilation> compile() const {
+    if (found_.empty()) return std::nullopt;
+    const bool as_written = front_.schedule.brackets.has_value();
+    const Front written = as_written ? settled() : multiplied_out({Brackets::Out});
+    if (as_written || found_ == std::set{Brackets::Out}) return pipeline::compile(request_, written);
+    report::Diagnostic refused;
+    std::optional<Compilation> made =
+        report::unless_refused([&] { return pipeline::compile(request_, written); }, &refused);
+    const bool is_one = found_.contains(Brackets::OneOrOut);
+    if (made && (is_one ? finds_in_order(*made) : !scans(*made))) return made;
+    if (is_one)
+      if (auto out = report::unless_refused([&] {
+            return pipeline::compile(request_, multiplied_out({Brackets::Out, Brackets::OneOrOut}));
+          }))
+        return out;
+    if (auto collected = report::unless_refused([&] { return compile_collected(); }); collected && *collected)
+      return std::move(*collected);
+    if (!made) throw report::Error(refused);
+    return made;
+  }
+
+private:
+  bool is_total(const compute::Access &access) const {
+    const auto layout = front_.layouts.find(access.tensor);
+    return layout == front_.layouts.end() || combine::has_slot_of_each(layout->second);
+  }
+
+  Brackets kind_of(const compute::Statement &statement, const compute::Value &term) const {
+    const Brackets kind =
+        compute::brackets_of(statement, term, [&](const auto &access) { return is_total(access); });
+    const bool is_exact = value::is_integer(statement.type) &&
+                          compute::is_converted_by_parts(statement, statement.types);
+    return kind == Brackets::OneOrOut && is_exact ? Brackets::Out : kind;
+  }
+
+  Front settled() const {
+    Front made = front_;
+    made.has_settled_brackets = true;
+    return made;
+  }
+
+  Front multiplied_out(const std::set<Brackets> &kinds) const {
+    Front made = settled();
+    made.computation.program =
+        compute::multiplied_out(front_.computation.program, [&](const auto &statement, const auto &term) {
+          return kinds.contains(kind_of(statement, term));
+        });
+    return made;
+  }
+
+  std::optional<Compilation> compile_collected() const {
+    if (!std::ranges::all_of(front_.computation.program.statements, &compute::Statement::is_free)) return {};
+    auto collected = compute::with_collected_brackets(front_.computation.program,
+                                                      [&](const auto &access) { return is_total(access); });
+    if (!collected) return {};
+    Front made = settled();
+    put_program(collected->program, front_.computation.program.fills, made);
+    made.why = "# brackets are summed in local tensors first: their terms have no common order\n";
+    for (const auto &[local, order] : collected->locals) {
+      load_local(local, order == 1 ? "listed" : "hashed", made);
+      made.types[local] = front_.computation.program.statements.front().type;
+    }
+    settle_types(request_, made);
+    return pipeline::compile(request_, made);
+  }
+
+  const Request &request_;
+  const Front &front_;
+  std::set<Brackets> found_;
+};
+
+} // namespace
+
+std::optional<Compilation> compile_with_brackets(const Request &request, const Front &front) {
+  if (front.has_settled_brackets) return std::nullopt;
+  return Settler(request, front).compile();
+}
+
+} // namespace unravel::pipeline
