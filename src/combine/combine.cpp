@@ -8,6 +8,7 @@
 #include "combine/structure.h"
 #include "combine/substitute.h"
 #include "compute/fills.h"
+#include "compute/mask.h"
 
 #include "report/diagnostic.h"
 #include "space/set.h"
@@ -76,7 +77,7 @@ public:
       const bool is_first = written.insert(statement.target.tensor).second && local;
       if (is_first) emptied[parts.size()].push_back(emptied_before(statement, local->around));
       parts.push_back(is_set_otherwise(statement, program_) ? std::vector<Statement>()
-                                                            : taken_apart(statement));
+                                                            : taken_apart(with_shared_masks(statement)));
       const auto number = local && !parts.back().empty()
                               ? sets_to_nothing(parts.back().front(), local->around, program_)
                               : std::nullopt;
@@ -94,6 +95,14 @@ public:
   }
 
 private:
+  /// Where the value reads what a mask asks for, its entries are walked once for both.
+  static Statement with_shared_masks(Statement statement) {
+    for (compute::Mask &mask : statement.masks)
+      if (!mask.is_absent && !mask.is_searched)
+        if (const Access *read = compute::read_like(statement, mask)) mask.access.occurrence = read->occurrence;
+    return statement;
+  }
+
   LocalTensor *local_named(const std::string &tensor) {
     return &*std::ranges::find(result_.locals, tensor, &LocalTensor::tensor);
   }

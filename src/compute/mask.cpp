@@ -135,6 +135,14 @@ std::vector<Statement> masked(const Statement &statement, const std::vector<Mask
   return all;
 }
 
+const Access *read_like(const Statement &statement, const Mask &mask) {
+  const Access *found = nullptr;
+  value::each_leaf<Access>(statement.value, [&](const Access &access) {
+    if (!found && to_text(access) == to_text(mask.access)) found = &access;
+  });
+  return found;
+}
+
 std::optional<Expression> mask_expression(const Statement &statement) {
   std::vector<Expression> parts;
   for (const Mask &mask : statement.masks) {

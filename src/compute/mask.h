@@ -21,6 +21,9 @@ std::vector<MaskCase> cases_of(const std::optional<parse::Expression> &mask,
 /// The statement for each of the cases.
 std::vector<Statement> masked(const Statement &statement, const std::vector<MaskCase> &cases);
 
+/// The read in the statement's value that asks for the same element as the mask; null where there is none.
+const Access *read_like(const Statement &statement, const Mask &mask);
+
 /// What a statement's masks and condition are written as, if there are any.
 std::optional<parse::Expression> mask_expression(const Statement &statement);
 

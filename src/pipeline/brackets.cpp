@@ -2,6 +2,7 @@
 
 #include "combine/space.h"
 #include "compute/brackets.h"
+#include "compute/counted.h"
 #include "compute/reduced_parts.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
@@ -15,18 +16,20 @@ namespace {
 
 using compute::Brackets;
 
-/// May each of its finds walk through its segment, or compute a position?
-bool finds_in_order(const Compilation &made) {
-  const auto is_in_order = [](const plan::Candidate &candidate) {
+/// Does the find walk its operand in the order of the loops, or compute where it stands? So it does where a
+/// map holds a segment of the operand, or all of one with a single mode.
+bool is_in_order(const plan::LevelPlan &find) {
+  if (const plan::FilledMap *map = find.filled_map()) return map->level > 0 || map->keys.size() == 1;
+  return std::ranges::any_of(find.candidates, [](const plan::Candidate &candidate) {
     return candidate.proved &&
            (candidate.method == plan::Method::Sequential || candidate.method == plan::Method::Direct ||
             candidate.method == plan::Method::Probe);
-  };
-  return std::ranges::all_of(made.leaves, [&](const Leaf &leaf) {
-    return std::ranges::all_of(leaf.plan.finds.levels, [&](const plan::LevelPlan &level) {
-      return std::ranges::any_of(level.candidates, is_in_order);
-    });
   });
+}
+
+bool finds_in_order(const Compilation &made) {
+  return std::ranges::all_of(
+      made.leaves, [](const Leaf &leaf) { return std::ranges::all_of(leaf.plan.finds.levels, is_in_order); });
 }
 
 /// Does it try each position of a segment?
@@ -48,6 +51,8 @@ public:
   }
 
   std::optional<Compilation> compile() const {
+    if (auto counted = report::unless_refused([&] { return compile_counted(); }); counted && *counted)
+      return std::move(*counted);
     if (found_.empty()) return std::nullopt;
     const bool as_written = front_.schedule.brackets.has_value();
     const Front written = as_written ? settled() : multiplied_out({Brackets::Out});
@@ -97,8 +102,26 @@ private:
     return made;
   }
 
+  bool is_line() const {
+    return std::ranges::all_of(front_.computation.program.statements, &compute::Statement::is_free);
+  }
+
+  std::optional<Compilation> compile_counted() const {
+    if (!is_line() || !front_.structure.empty()) return {};
+    auto counted = compute::with_counted_rest(front_.computation.program,
+                                              [&](const auto &access) { return is_total(access); });
+    if (!counted) return {};
+    Front made = front_;
+    put_program(counted->program, front_.computation.program.fills, made);
+    made.why = "# what isn't stored is counted: its terms are all the same\n";
+    for (const std::string &count : counted->counts)
+      made.types[count] = value::Type::Int64;
+    settle_types(request_, made);
+    return pipeline::compile(request_, made);
+  }
+
   std::optional<Compilation> compile_collected() const {
-    if (!std::ranges::all_of(front_.computation.program.statements, &compute::Statement::is_free)) return {};
+    if (!is_line()) return {};
     auto collected = compute::with_collected_brackets(front_.computation.program,
                                                       [&](const auto &access) { return is_total(access); });
     if (!collected) return {};

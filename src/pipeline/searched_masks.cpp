@@ -1,5 +1,6 @@
 // Masks that may be stored several times.
 #include "choose/statements.h"
+#include "compute/mask.h"
 #include "depend/statements.h"
 #include "pipeline.h"
 
@@ -25,7 +26,9 @@ std::optional<Front> with_searched_masks(const Front &front, const std::vector<I
   report::Diagnostic why;
   const auto check = [&] { return choose::require_single_values(spaces, prover), 0; };
   if (report::unless_refused(check, &why)) return std::nullopt;
-  const auto may_repeat = [&](const compute::Access &mask) {
+  const auto may_repeat = [&](const compute::Statement &statement, const compute::Mask &asked) {
+    const compute::Access *read = compute::read_like(statement, asked);
+    const compute::Access &mask = read ? *read : asked.access;
     if (front.layouts.contains(mask.tensor) && front.layouts.at(mask.tensor).pieces.size() > 1) return true;
     return std::ranges::any_of(spaces, [&](const IterationSpace &space) {
       const auto operand = std::ranges::find(space.operands, mask.name(), &combine::Operand::name);
@@ -37,7 +40,7 @@ std::optional<Front> with_searched_masks(const Front &front, const std::vector<I
   for (compute::Statement &statement : other.computation.program.statements)
     for (compute::Mask &mask : statement.masks) {
       if (mask.is_absent || mask.is_searched || mask.access.name() == front.structure ||
-          is_read_by_value(statement, mask.access.name()) || !may_repeat(mask.access))
+          is_read_by_value(statement, mask.access.name()) || !may_repeat(statement, mask))
         continue;
       mask.is_searched = is_other = true;
     }

@@ -185,7 +185,7 @@ TEST(ValueTree, NumbersWithoutReciprocalDivide) {
 TEST(ValueTree, TermsOfWhatIsLinearInSums) {
   auto texts = [](const Value &value) {
     std::vector<std::string> all;
-    for (const Value &term : terms_of(value))
+    for (const Value &term : multiplied_out(value))
       all.push_back(text(term));
     return all;
   };

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "compute/brackets.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Sums over what isn't stored.
+namespace unravel::compute {
+
+/// The line as a program that computes its terms where their sparse operands are stored, and counts there: the
+/// other elements all give the same value, what the term is with nothing in place of those operands. Of
+/// `y(i) += exp(A(i,j))`
+///
+///     tensor A(n_i, n_j);
+///     let stored(i) = 0;
+///     for i { for j { stored(i) += 1 mask A(i,j); } }
+///     for i { for j { y(i) += exp(A(i,j)) mask A(i,j); } }
+///     for i { y(i) += select(stored(i) < n_j, (n_j - stored(i)) * exp(0), 0); }
+///
+/// What is reduced by an idempotent operator takes that value once, where anything isn't stored.
+struct CountedRest {
+  parse::ProgramTree program;
+  std::vector<std::string> counts; // locals
+};
+
+/// Nothing where no term is like that: it has a factor, and is nothing where that isn't stored, its sparse
+/// operands lack an index that it is summed over, or its value elsewhere depends on one of these.
+std::optional<CountedRest> with_counted_rest(const Program &line, const IsTotal &is_total);
+
+} // namespace unravel::compute
