@@ -1,11 +1,13 @@
 #include "check/reference_program.h"
 
-#include "compute/reduced_parts.h"
+#include "check/free_statement.h"
 #include "check/operand_entries.h"
 #include "check/reference_join.h"
 #include "check/rounding.h"
 #include "check/stored_elements.h"
+#include "check/supports.h"
 #include "check/typed_value.h"
+#include "compute/reduced_parts.h"
 #include "report/diagnostic.h"
 #include "value/typed.h"
 
@@ -33,38 +35,6 @@ struct Variables : term::Environment {
     return 0;
   }
 };
-
-/// The free statement in loops over its indices: those that subscript what must be stored first, so that its
-/// entries tell which values there are.
-Statement in_loops(const Statement &free, const ProgramInput &input) {
-  Statement made = free;
-  made.is_free = false, made.accumulate = true;
-  std::map<std::string, std::pair<std::int64_t, std::int64_t>> bounds = input.ranges;
-  std::vector<std::string> order;
-  auto visit = [&](const Access &access) {
-    const auto operand = input.operands.find(access.tensor);
-    const std::vector<std::int64_t> &shape =
-        operand == input.operands.end() ? input.results.at(access.tensor).shape : operand->second->shape;
-    for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
-      const compute::Subscript &own = access.subscripts[k];
-      auto &[low, high] = bounds.try_emplace(own.index, 0, INT64_MAX).first->second;
-      low = std::max({low, -own.shift, std::int64_t{0}});
-      high = std::min(high, shape.at(k) - own.shift);
-      if (std::ranges::find(order, own.index) == order.end()) order.push_back(own.index);
-    }
-  };
-  for (const bool factors : {true, false})
-    compute::each_read(free, [&](const Access &access) {
-      if (compute::is_factor(free, access) == factors) visit(access);
-    });
-  visit(free.target);
-  for (const std::string &index : order) {
-    const auto [low, high] = bounds.at(index);
-    made.loops.push_back({index, term::Term(low), term::Term(high)});
-    made.place.push_back(0);
-  }
-  return made;
-}
 
 class Runner {
 public:
@@ -256,49 +226,15 @@ private:
     return std::nullopt;
   }
 
-  /// Accesses of which one must be stored, or the statement does nothing: a factor; both terms of a bracket.
-  using Support = std::vector<const Access *>;
-
-  /// Asked once for each statement, not at each of its iterations. No access is in two of them.
+  /// Asked once for each statement, not at each of its iterations.
   const std::vector<Support> &supports_of(const Statement &statement) {
     const auto [known, is_fresh] = supports_.try_emplace(&statement);
-    if (!is_fresh) return known->second;
-    Support others;
-    compute::each_read(statement, [&](const Access &read) {
-      if (compute::is_factor(statement, read))
-        known->second.push_back({&read});
-      else if (const auto operand = operands_.find(read.tensor);
-               operand != operands_.end() && operand->second.is_sparse())
-        others.push_back(&read);
-    });
-    while (is_nothing_without(statement, others)) {
-      for (std::size_t k = 0; k < others.size();) { // to the fewest that are a support
-        Support fewer = others;
-        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(k));
-        if (is_nothing_without(statement, fewer))
-          others = std::move(fewer);
-        else
-          ++k;
-      }
-      known->second.push_back(others);
-      Support rest;
-      compute::each_read(statement, [&](const Access &read) {
+    if (is_fresh)
+      known->second = check::supports_of(statement, [this](const Access &read) {
         const auto operand = operands_.find(read.tensor);
-        const bool is_known = std::ranges::any_of(known->second, [&](const Support &support) {
-          return std::ranges::find(support, &read) != support.end();
-        });
-        if (!is_known && operand != operands_.end() && operand->second.is_sparse()) rest.push_back(&read);
+        return operand != operands_.end() && operand->second.is_sparse();
       });
-      others = std::move(rest);
-    }
     return known->second;
-  }
-
-  static bool is_nothing_without(const Statement &statement, const Support &accesses) {
-    std::set<std::string> names;
-    for (const Access *access : accesses)
-      names.insert(access->name());
-    return !names.empty() && compute::is_nothing_without(statement, statement.value, names);
   }
 
   /// Those of a factor for which it has entries, where it says so.
