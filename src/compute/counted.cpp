@@ -41,6 +41,17 @@ struct CountedTerm {
   Value elsewhere;
 };
 
+/// As one of that type, whatever is around it.
+Value in_type(value::Type type, Value value) {
+  if (type == value::Type::Float64 && value::number_of(value)) return value;
+  return value::apply(value::conversion_to(type), std::vector{std::move(value)});
+}
+
+/// What isn't stored, as a number of the tensor's type.
+Value nothing_of(const Statement &statement, const Access &access) {
+  return in_type(type_of(statement.types, access.tensor), {value::Number{access.fill_or_zero()}});
+}
+
 std::optional<CountedTerm> counted_term(const Statement &statement, const IsTotal &is_total) {
   const bool is_reduced = statement.by == Operator::Add || value::laws_of(statement.by).is_idempotent;
   if (!statement.is_free || statement.product || !is_reduced || !statement.masks.empty() ||
@@ -73,7 +84,7 @@ std::optional<CountedTerm> counted_term(const Statement &statement, const IsTota
   made.elsewhere = value::map_leaves<Value>(
       statement.value,
       term::overloaded{[&](const Access &access) {
-                         return is_total(access) ? Value{access} : Value{value::Number{access.fill_or_zero()}};
+                         return is_total(access) ? Value{access} : nothing_of(statement, access);
                        },
                        [](const term::Term &coordinate) { return Value{coordinate}; }});
   const std::set<std::string> used = indices_in(made.elsewhere);
@@ -121,10 +132,12 @@ private:
     std::vector<Expression> any;
     for (const Access &access : term.sparse)
       any.push_back(expression_of(access));
-    return any.size() == 1 ? any.front() : parse::over(Expression::Kind::Or, std::move(any), any.front().span);
+    if (any.size() == 1) return any.front();
+    const text::Span span = any.front().span;
+    return parse::over(Expression::Kind::Or, std::move(any), span);
   }
 
-  /// The count of what is stored.
+  /// The count of what isn't stored.
   Expression count(const CountedTerm &term) {
     std::string text;
     for (const Access &access : term.sparse)
@@ -132,14 +145,13 @@ private:
     for (const std::string &index : term.counted)
       text += index + " ";
     const auto [known, is_new] = of_text_.emplace(std::move(text), std::string());
-    if (is_new) known->second = taken_.fresh("stored");
+    if (is_new) known->second = taken_.fresh("missing");
     const Expression local = access_expression({known->second, span_}, names(term.counted, span_));
     if (!is_new) return local;
     counts_.push_back(known->second);
-    counting_.push_back(
-        assign(StatementTree::Kind::Local, AssignOp::Set, local, parse::number_expression(0, span_)));
+    counting_.push_back(assign(StatementTree::Kind::Local, AssignOp::Set, local, extent(term)));
     StatementTree one =
-        assign(StatementTree::Kind::Assign, AssignOp::Add, local, parse::number_expression(1, span_));
+        assign(StatementTree::Kind::Assign, AssignOp::Subtract, local, parse::number_expression(1, span_));
     one.assignment.mask = stored(term);
     append(counting_, in_loops(names(indices_of(term.sparse.front()), span_), {std::move(one)}));
     return local;
@@ -164,16 +176,21 @@ private:
   }
 
   std::vector<StatementTree> rest(const Statement &statement, const CountedTerm &term) {
-    const Expression stored = count(term), all = extent(term);
-    Expression less = parse::over(Expression::Kind::Compare, {stored, all}, span_);
-    less.comparisons = {Expression::Comparison::Less};
-    Expression value = expression_of(term.elsewhere, statement);
+    const Expression missing = count(term);
+    Expression any =
+        parse::over(Expression::Kind::Compare, {parse::number_expression(0, span_), missing}, span_);
+    any.comparisons = {Expression::Comparison::Less};
+    // It is computed in the types of the term, and then added as one of the target.
+    const value::Type target = type_of(statement.types, statement.target.tensor);
+    const bool is_plain = statement.type == target && target == value::Type::Float64;
+    Expression value =
+        expression_of(is_plain ? term.elsewhere : in_type(target, term.elsewhere), statement);
     if (statement.by == Operator::Add)
-      value = product_expression({parse::over(Expression::Kind::Subtract, {all, stored}, span_), value});
+      value = product_expression({missing, value});
     Expression chosen = access_expression({"select", span_}, {});
     chosen.kind = Expression::Kind::Call;
-    chosen.children = {std::move(less), std::move(value),
-                       parse::number_expression(identity_of(statement), span_)};
+    chosen.children = {std::move(any), std::move(value),
+                       expression_of(in_type(target, {value::Number{identity_of(statement)}}), statement)};
     return in_loops(names(indices_of(statement.target), span_),
                     {assigned(statement, expression_of(statement.target), std::move(chosen), true)});
   }

@@ -9,15 +9,15 @@
 /// Sums over what isn't stored.
 namespace unravel::compute {
 
-/// The line as a program that computes its terms where their sparse operands are stored, and counts there: the
-/// other elements all give the same value, what the term is with nothing in place of those operands. Of
+/// The line as a program that computes its terms where their sparse operands are stored, and counts where they
+/// aren't: there all give the same value, what the term is with nothing in place of those operands. Of
 /// `y(i) += exp(A(i,j))`
 ///
 ///     tensor A(n_i, n_j);
-///     let stored(i) = 0;
-///     for i { for j { stored(i) += 1 mask A(i,j); } }
+///     let missing(i) = n_j;
+///     for i { for j { missing(i) -= 1 mask A(i,j); } }
 ///     for i { for j { y(i) += exp(A(i,j)) mask A(i,j); } }
-///     for i { y(i) += select(stored(i) < n_j, (n_j - stored(i)) * exp(0), 0); }
+///     for i { y(i) += select(0 < missing(i), missing(i) * exp(0), 0); }
 ///
 /// What is reduced by an idempotent operator takes that value once, where anything isn't stored.
 struct CountedRest {

@@ -114,8 +114,8 @@ private:
     Front made = front_;
     put_program(counted->program, front_.computation.program.fills, made);
     made.why = "# what isn't stored is counted: its terms are all the same\n";
-    // A number of the kind that the line computes in: what nothing else is read for has its type.
-    const bool is_integer = value::is_integer(front_.computation.program.statements.front().type);
+    const std::string &target = front_.computation.program.statements.front().target.tensor;
+    const bool is_integer = value::is_integer(compute::type_of(front_.types, target));
     for (const std::string &count : counted->counts)
       made.types[count] = is_integer ? value::Type::Int64 : value::Type::Float64;
     settle_types(request_, made);
