@@ -168,6 +168,12 @@ Front with_rows_of_argmin(const Request &request, Front front);
 /// Gives a local tensor of the front's program that layout. Throws mistakes in what `format` says.
 void load_local(const std::string &tensor, const std::string &format, Front &front);
 
+/// The layout of a local tensor that stores what is computed, and nothing else.
+std::string layout_of_entries(std::size_t order);
+
+/// Makes `bound i in [0, 64)` a condition in each loop over i.
+void restrict_loops(compute::Program &program, const parse::ScheduleTree &schedule);
+
 /// The same request with the line's result in a local tensor first: a program. `why`: for people.
 /// Precondition: compute::may_have_result_local.
 Front with_result_local(const Request &request, Front front, const compute::ResultLocal &local,

@@ -51,7 +51,8 @@ bool is_uncertain(const value::Operator &op, const std::vector<Value> &arguments
   }
 }
 
-/// Of a sum as it is written, from the left: of its arguments and of each sum in between.
+/// The magnitude of a sum as it is written: those of its arguments, and from the left the sizes of the sums
+/// in between.
 double magnitude_of_sum(const std::vector<Value> &arguments) {
   Value sum = arguments.front();
   double magnitude = sum.magnitude;
@@ -118,7 +119,8 @@ double magnitude_of(const value::Operator &op, const std::vector<Value> &argumen
   case value::Operator::Power: {
     const double of = arguments[0].size() + rounding_of(type) * arguments[0].magnitude;
     const double by = arguments[1].size();
-    const double of_base = arguments[0].magnitude > 0 ? by * std::pow(of, by - 1) * arguments[0].magnitude : 0;
+    const double of_base =
+        arguments[0].magnitude > 0 ? by * std::pow(of, by - 1) * arguments[0].magnitude : 0;
     const double of_exponent = arguments[1].magnitude > 0 ? size * std::fabs(std::log(of)) : 0;
     return size * (1 + by) + of_base + of_exponent * arguments[1].magnitude;
   }

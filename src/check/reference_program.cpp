@@ -157,7 +157,10 @@ private:
     std::int64_t low = value_of(head.low), high = value_of(head.high);
     restrict(begin, end, head.variable, low, high);
     std::int64_t &variable = variables_.values[head.variable];
-    if (const auto entries = end - begin == 1 ? entries_along(statements_[begin], depth) : std::nullopt) {
+    std::vector<std::int64_t> room;
+    const std::vector<std::int64_t> *entries =
+        end - begin == 1 ? entries_along(statements_[begin], depth, room) : nullptr;
+    if (entries) {
       for (std::int64_t each : *entries)
         if (low <= each && each < high) variable = each, body(begin, end, depth + 1);
     } else {
@@ -205,25 +208,28 @@ private:
   }
 
   /// The values of the loop's variable for which one of a support has entries, where the statement adds
-  /// nothing for others; increasing.
-  std::optional<std::vector<std::int64_t>> entries_along(const Statement &statement, std::size_t depth) {
-    if (!statement.accumulate) return std::nullopt;
+  /// nothing for others; increasing. `room`: for those of several accesses.
+  const std::vector<std::int64_t> *entries_along(const Statement &statement, std::size_t depth,
+                                                 std::vector<std::int64_t> &room) {
+    if (!statement.accumulate) return nullptr;
     const std::string &variable = statement.loops[depth].variable;
     for (const Support &support : supports_of(statement)) {
-      std::vector<std::int64_t> all;
+      if (support.size() == 1) {
+        if (const auto *own = entries_along(*support.front(), variable)) return own;
+        continue;
+      }
+      room.clear();
       const bool says_so = std::ranges::all_of(support, [&](const Access *access) {
         const std::vector<std::int64_t> *own = entries_along(*access, variable);
-        if (own) all.insert(all.end(), own->begin(), own->end());
+        if (own) room.insert(room.end(), own->begin(), own->end());
         return own != nullptr;
       });
       if (!says_so) continue;
-      if (support.size() > 1) {
-        std::ranges::sort(all);
-        all.erase(std::unique(all.begin(), all.end()), all.end());
-      }
-      return all;
+      std::ranges::sort(room);
+      room.erase(std::unique(room.begin(), room.end()), room.end());
+      return &room;
     }
-    return std::nullopt;
+    return nullptr;
   }
 
   /// Asked once for each statement, not at each of its iterations.
@@ -292,9 +298,7 @@ private:
       room = own, room.magnitude = std::numeric_limits<double>::infinity(); // whatever it is
       return &room;
     }
-    const Value *found = operands_.at(access.tensor).find(coordinate_of(access));
-    if (!found) return nullptr;
-    return found;
+    return operands_.at(access.tensor).find(coordinate_of(access));
   }
 
   /// `any` may choose each value that isn't 0; what becomes of its choice isn't known.
@@ -548,7 +552,7 @@ private:
   Value first_; // that elements of a sparse result begin with
   std::map<const Statement *, std::vector<Support>> supports_;
   std::set<const Statement *> terms_; // of lines: a sum is a bracket there
-  std::set<std::size_t> cleared_; // statements before which the target is set to the identity
+  std::set<std::size_t> cleared_;     // statements before which the target is set to the identity
   Variables variables_;
   std::map<std::string, Entries> operands_;
   std::map<std::string, Value> locals_;

@@ -12,7 +12,7 @@ namespace unravel::check {
 
 struct Value {
   long double value = 0; // of a complex number the real part
-  /// What its rounding error is in proportion to: 0 of what is exact, as an operand's element.
+  /// The size that its rounding error is in proportion to: 0 where it is exact, as an operand's element.
   double magnitude = 0;
   long double imaginary = 0;
   /// Of an integer itself (as value::Scalar has it): some machines' long double rounds it.

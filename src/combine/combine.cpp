@@ -99,7 +99,8 @@ private:
   static Statement with_shared_masks(Statement statement) {
     for (compute::Mask &mask : statement.masks)
       if (!mask.is_absent && !mask.is_searched)
-        if (const Access *read = compute::read_like(statement, mask)) mask.access.occurrence = read->occurrence;
+        if (const Access *read = compute::read_like(statement, mask))
+          mask.access.occurrence = read->occurrence;
     return statement;
   }
 

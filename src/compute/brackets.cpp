@@ -39,14 +39,33 @@ bool has_sparse_parts_alone(const Statement &statement, const std::vector<Value>
   });
 }
 
-bool has_plain_subscripts(const Program &line) {
-  bool all = true;
-  for (const Statement &term : line.statements)
-    each_access(term, [&](const Access &access) {
-      for (const Subscript &subscript : access.subscripts)
-        all = all && !subscript.index.empty() && subscript.shift == 0;
-    });
-  return all;
+/// Has each part of the term's brackets, by itself, the points of the whole term? A shifted subscript says
+/// which values its index takes, and so does one without a shift beside it.
+bool keeps_points(const Statement &statement, const value::Quotient<Value> &product) {
+  if (!statement.is_free) return true; // loops say which
+  bool all_plain = true;
+  std::set<std::string> in_brackets, plain, shifted;
+  for (const Value &factor : product.factors)
+    if (bracket(factor))
+      value::each_leaf<Access>(factor, [&](const Access &access) {
+        for (const Subscript &subscript : access.subscripts) {
+          all_plain = all_plain && subscript.shift == 0;
+          in_brackets.insert(subscript.index);
+        }
+      });
+  const auto note = [&](const Access &access) {
+    for (const Subscript &subscript : access.subscripts)
+      (subscript.shift == 0 ? plain : shifted).insert(subscript.index);
+  };
+  note(statement.target);
+  for (const Mask &mask : statement.masks)
+    note(mask.access);
+  for (const auto *outside : {&product.factors, &product.divisors})
+    for (const Value &part : *outside)
+      if (!bracket(part)) value::each_leaf<Access>(part, note);
+  return all_plain && std::ranges::all_of(in_brackets, [&](const std::string &index) {
+           return plain.contains(index) || !shifted.contains(index);
+         });
 }
 
 void note_indices(const Statement &statement, const Value &value, std::vector<std::string> &indices) {
@@ -73,12 +92,10 @@ public:
         if (const auto *parts = bracket(factor); parts && !sparse_in(factor, is_total_).empty())
           if (has_sparse_parts_alone(term, *parts, is_total_)) factor = collected(term, factor, *parts);
       const Value value = product.tree();
-      std::vector<std::string> indices;
-      for (const Subscript &subscript : term.target.subscripts)
-        indices.push_back(subscript.index);
+      std::vector<std::string> indices = indices_of(term.target);
       note_indices(term, value, indices);
-      append(terms, in_loops(names(indices, term.span), {assigned(term, expression_of(term.target),
-                                                                  expression_of(value, term), true)}));
+      append(terms, in_loops(names(indices, term.span),
+                             {assigned(term, expression_of(term.target), expression_of(value, term), true)}));
     }
     if (!line_.statements.front().accumulate) made_.push_back(clearing(line_.statements.front()));
     append(made_, std::move(terms));
@@ -99,8 +116,8 @@ private:
         local.subscripts.push_back({mode, 0, term::variable(mode)});
       locals_.emplace(local.tensor, modes.size());
       const parse::Expression element = expression_of(local);
-      made_.push_back(assign(StatementTree::Kind::Local, AssignOp::Set, element,
-                             number_expression(0, term.span)));
+      made_.push_back(
+          assign(StatementTree::Kind::Local, AssignOp::Set, element, number_expression(0, term.span)));
       for (const Value &part : parts) {
         std::vector<std::string> indices = modes;
         note_indices({}, part, indices);
@@ -135,9 +152,8 @@ Brackets brackets_of(const Statement &statement, const Value &term, const IsTota
       inside.insert(sparse.begin(), sparse.end());
       walks_all = walks_all || !has_sparse_parts_alone(statement, *parts, is_total);
     }
-  if (inside.empty()) return Brackets::Kept;
-  bool has_factor =
-      std::ranges::any_of(statement.masks, [](const Mask &mask) { return !mask.is_absent; });
+  if (inside.empty() || !keeps_points(statement, product)) return Brackets::Kept;
+  bool has_factor = std::ranges::any_of(statement.masks, [](const Mask &mask) { return !mask.is_absent; });
   value::each_leaf<Access>(term, [&](const Access &access) {
     has_factor = has_factor || (!is_total(access) && !inside.contains(access.name()) &&
                                 is_nothing_without(statement, term, {access.name()}));
@@ -185,7 +201,7 @@ Program multiplied_out(const Program &program,
 
 std::optional<CollectedBrackets> with_collected_brackets(const Program &line, const IsTotal &is_total) {
   const std::optional<parse::AssignmentTree> tree = assignment_of(line);
-  if (!tree || !has_plain_subscripts(line)) return std::nullopt;
+  if (!tree || !std::ranges::all_of(line.statements, has_plain_subscripts)) return std::nullopt;
   return Collector(line, *tree, is_total).program();
 }
 

@@ -12,18 +12,18 @@
 /// it.
 namespace unravel::compute {
 
-/// What may be done with a term's brackets.
+/// The ways to compute a term's brackets.
 enum class Brackets {
   Kept,     // computed as they are written: nothing else is cheaper
   OneOrOut, // one bracket of sparse terms: it is walked where their layouts have a common order
-  Out,      // one bracket with sparse terms and others, which would be walked for all elements: multiplied out
-  Several,  // several with sparse terms: they may be collected in local tensors first
+  Out,     // one bracket with sparse terms and others, which would be walked for all elements: multiplied out
+  Several, // several with sparse terms: they may be collected in local tensors first
 };
 
 /// Has each element of that access a slot?
 using IsTotal = std::function<bool(const Access &)>;
 
-/// Of a term of the statement.
+/// Says which of them a term of the statement allows.
 Brackets brackets_of(const Statement &statement, const Value &term, const IsTotal &is_total);
 
 /// The program with those terms multiplied out. A term of a line becomes several statements.

@@ -18,6 +18,22 @@ using parse::Name;
 using parse::StatementTree;
 using Operator = parse::AssignmentTree::Operator;
 
+std::vector<std::string> indices_of(const Access &access) {
+  std::vector<std::string> indices;
+  for (const Subscript &subscript : access.subscripts)
+    indices.push_back(subscript.index);
+  return indices;
+}
+
+bool has_plain_subscripts(const Statement &statement) {
+  bool all = true;
+  each_access(statement, [&](const Access &access) {
+    for (const Subscript &subscript : access.subscripts)
+      all = all && subscript.shift == 0;
+  });
+  return all;
+}
+
 Expression access_expression(const Name &tensor, const std::vector<Name> &indices) {
   Expression access;
   access.kind = indices.empty() ? Expression::Kind::Name : Expression::Kind::Call;
@@ -105,12 +121,10 @@ std::vector<StatementTree> in_loops(const std::vector<Name> &indices, std::vecto
 }
 
 StatementTree clearing(const Statement &statement) {
-  std::vector<Name> modes;
-  for (const Subscript &subscript : statement.target.subscripts)
-    modes.push_back({subscript.index, statement.span});
   return std::move(
-      in_loops(modes, {assign(StatementTree::Kind::Assign, Operator::Set, expression_of(statement.target),
-                              number_expression(identity_of(statement), statement.span))})
+      in_loops(names(indices_of(statement.target), statement.span),
+               {assign(StatementTree::Kind::Assign, Operator::Set, expression_of(statement.target),
+                       number_expression(identity_of(statement), statement.span))})
           .front());
 }
 

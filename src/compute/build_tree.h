@@ -15,6 +15,12 @@ using parse::number_expression;
 std::vector<parse::Name> names(const std::vector<std::string> &texts, const text::Span &span);
 void append(std::vector<parse::StatementTree> &to, std::vector<parse::StatementTree> more);
 
+/// The indices that subscript a tensor, mode by mode.
+std::vector<std::string> indices_of(const Access &access);
+
+/// Is each of its subscripts an index alone, without a shift?
+bool has_plain_subscripts(const Statement &statement);
+
 /// name(indices), or the name alone.
 parse::Expression access_expression(const parse::Name &tensor, const std::vector<parse::Name> &indices);
 

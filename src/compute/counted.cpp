@@ -19,18 +19,10 @@ using AssignOp = parse::AssignmentTree::Operator;
 
 namespace {
 
-std::vector<std::string> indices_of(const Access &access) {
-  std::vector<std::string> indices;
-  for (const Subscript &subscript : access.subscripts)
-    indices.push_back(subscript.index);
-  return indices;
-}
-
 bool are_each_once(const Access &access) {
   std::set<std::string> seen;
-  return std::ranges::all_of(access.subscripts, [&](const Subscript &subscript) {
-    return subscript.shift == 0 && !subscript.index.empty() && seen.insert(subscript.index).second;
-  });
+  return std::ranges::all_of(access.subscripts,
+                             [&](const Subscript &subscript) { return seen.insert(subscript.index).second; });
 }
 
 /// A term that gives the same value wherever its sparse operands aren't stored.
@@ -41,13 +33,13 @@ struct CountedTerm {
   Value elsewhere;
 };
 
-/// As one of that type, whatever is around it.
+/// Converts the value to that type, whatever is around it.
 Value in_type(value::Type type, Value value) {
   if (type == value::Type::Float64 && value::number_of(value)) return value;
   return value::apply(value::conversion_to(type), std::vector{std::move(value)});
 }
 
-/// What isn't stored, as a number of the tensor's type.
+/// The fill of a tensor, as a number of its type.
 Value nothing_of(const Statement &statement, const Access &access) {
   return in_type(type_of(statement.types, access.tensor), {value::Number{access.fill_or_zero()}});
 }
@@ -58,18 +50,16 @@ std::optional<CountedTerm> counted_term(const Statement &statement, const IsTota
       !term::is_true(statement.condition) || !is_total(statement.target))
     return std::nullopt;
   CountedTerm made;
-  std::set<std::string> texts;
-  bool fits = are_each_once(statement.target);
+  std::set<std::string> texts, names;
+  bool fits = are_each_once(statement.target) && has_plain_subscripts(statement);
   value::each_leaf<Access>(statement.value, [&](const Access &access) {
-    if (is_total(access)) {
-      for (const Subscript &subscript : access.subscripts)
-        fits = fits && subscript.shift == 0;
-      return;
-    }
-    fits = fits && are_each_once(access) && !is_factor(statement, access);
+    if (is_total(access)) return;
+    fits = fits && are_each_once(access);
+    names.insert(access.name());
     if (texts.insert(to_text(access)).second) made.sparse.push_back(access);
   });
-  if (!fits || made.sparse.empty()) return std::nullopt;
+  if (!fits || made.sparse.empty() || is_nothing_without(statement, statement.value, names))
+    return std::nullopt;
   const std::vector<std::string> of_target = indices_of(statement.target),
                                  of_sparse = indices_of(made.sparse.front());
   for (const Access &access : made.sparse)
@@ -82,11 +72,11 @@ std::optional<CountedTerm> counted_term(const Statement &statement, const IsTota
   std::ranges::copy_if(of_sparse, std::back_inserter(made.counted),
                        [&](const std::string &index) { return contains(of_target, index); });
   made.elsewhere = value::map_leaves<Value>(
-      statement.value,
-      term::overloaded{[&](const Access &access) {
-                         return is_total(access) ? Value{access} : nothing_of(statement, access);
-                       },
-                       [](const term::Term &coordinate) { return Value{coordinate}; }});
+      statement.value, term::overloaded{[&](const Access &access) {
+                                          return is_total(access) ? Value{access}
+                                                                  : nothing_of(statement, access);
+                                        },
+                                        [](const term::Term &coordinate) { return Value{coordinate}; }});
   const std::set<std::string> used = indices_in(made.elsewhere);
   const bool is_same =
       std::ranges::none_of(made.summed, [&](const std::string &index) { return used.contains(index); });
@@ -123,9 +113,7 @@ public:
   }
 
 private:
-  Expression name_expression(const std::string &name) const {
-    return access_expression({name, span_}, {});
-  }
+  Expression name_expression(const std::string &name) const { return access_expression({name, span_}, {}); }
 
   /// Is any of the sparse operands stored?
   static Expression stored(const CountedTerm &term) {
@@ -183,10 +171,8 @@ private:
     // It is computed in the types of the term, and then added as one of the target.
     const value::Type target = type_of(statement.types, statement.target.tensor);
     const bool is_plain = statement.type == target && target == value::Type::Float64;
-    Expression value =
-        expression_of(is_plain ? term.elsewhere : in_type(target, term.elsewhere), statement);
-    if (statement.by == Operator::Add)
-      value = product_expression({missing, value});
+    Expression value = expression_of(is_plain ? term.elsewhere : in_type(target, term.elsewhere), statement);
+    if (statement.by == Operator::Add) value = product_expression({missing, value});
     Expression chosen = access_expression({"select", span_}, {});
     chosen.kind = Expression::Kind::Call;
     chosen.children = {std::move(any), std::move(value),

@@ -9,9 +9,9 @@
 /// Sums over what isn't stored.
 namespace unravel::compute {
 
-/// The line as a program that computes its terms where their sparse operands are stored, and counts where they
-/// aren't: there all give the same value, what the term is with nothing in place of those operands. Of
-/// `y(i) += exp(A(i,j))`
+/// The line as a program that computes its terms where their sparse operands are stored, and counts where
+/// they aren't: there it has one value, that with the fills in place of those operands. Of `y(i) +=
+/// exp(A(i,j))`
 ///
 ///     tensor A(n_i, n_j);
 ///     let missing(i) = n_j;
@@ -25,8 +25,8 @@ struct CountedRest {
   std::vector<std::string> counts; // locals
 };
 
-/// Nothing where no term is like that: it has a factor, and is nothing where that isn't stored, its sparse
-/// operands lack an index that it is summed over, or its value elsewhere depends on one of these.
+/// Nothing where no term is like that: it is nothing where none of its sparse operands is stored, these lack
+/// an index that it is summed over, or its value elsewhere depends on one of these indices.
 std::optional<CountedRest> with_counted_rest(const Program &line, const IsTotal &is_total);
 
 } // namespace unravel::compute

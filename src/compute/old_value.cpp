@@ -28,8 +28,7 @@ class Writer {
 public:
   Writer(const Computation &line, TakenNames taken)
       : line_(line), terms_(line.program.statements), first_(terms_.front()), taken_(std::move(taken)) {
-    for (const Subscript &subscript : first_.target.subscripts)
-      indices_.push_back({subscript.index, first_.span});
+    indices_ = names(indices_of(first_.target), first_.span);
     if (std::ranges::any_of(terms_, [](const Statement &term) { return !has_plain_subscripts(term); }))
       name_sizes();
   }
@@ -49,13 +48,6 @@ public:
   }
 
 private:
-  static bool has_plain_subscripts(const Statement &term) {
-    bool all = true;
-    each_access(term,
-                [&](const Access &access) { all = all && std::ranges::all_of(access.subscripts, is_plain); });
-    return all;
-  }
-
   /// Is there one point of the term for each element of the result?
   bool is_of_each_element(const Statement &term) const {
     return term.masks.empty() && term::is_true(term.condition) && has_plain_subscripts(term) &&

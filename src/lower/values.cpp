@@ -65,8 +65,8 @@ loop::Value Values::value_in(const combine::Value &tree, value::Type type) const
       made.op == value::Operator::ImaginaryPart) {
     const auto own = value::computed_in(made.arguments.front(), of_leaf);
     // In a complex line the root of a real number is a complex one: what is read is real there, no more.
-    const bool is_real = own && !value::is_complex(*own) &&
-                         (!value::is_complex(type) || !std::holds_alternative<combine::Value::Apply>(made.arguments.front().kind));
+    const bool is_computed = made.arguments.front().is<combine::Value::Apply>();
+    const bool is_real = own && !value::is_complex(*own) && (!value::is_complex(type) || !is_computed);
     if (is_real && made.op == value::Operator::ImaginaryPart) return {loop::Number{0}};
     if (is_real) return value_in(made.arguments.front(), type);
   }

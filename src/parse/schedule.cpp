@@ -6,7 +6,8 @@
 #include <algorithm>
 
 // The grammar: statements between ";", each one of
-//   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"   "brackets" "written"
+//   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"
+//   "brackets" "written"
 //   "drop" "zeros"   "plan" ( integer | "none" )   "blas"
 //   "convert" tensor "to" layout ["<" list(integer) ">"]
 //   "wavefront" variable ["packed"]
@@ -23,9 +24,9 @@ namespace unravel::parse {
 namespace {
 
 const std::vector<std::string> statements = {
-    "order",     "parallel", "fuse",  "reduce", "find",      "chunk",  "serial", "tile",
-    "split",     "skew",     "shift", "bound",  "wavefront", "unroll", "jam",    "vectorise",
-    "workspace", "reuse",    "drop",  "plan",   "blas",      "convert",  "brackets"};
+    "order",     "parallel", "fuse",  "reduce", "find",      "chunk",   "serial",  "tile",
+    "split",     "skew",     "shift", "bound",  "wavefront", "unroll",  "jam",     "vectorise",
+    "workspace", "reuse",    "drop",  "plan",   "blas",      "convert", "brackets"};
 const std::vector<std::string> sharings = {"static", "dynamic", "guided", "balanced"};
 const std::vector<std::string> reductions = {"scalar", "private", "atomic", "auto"};
 const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "binary",

@@ -74,16 +74,10 @@ public:
   }
 
 private:
-  bool is_total(const compute::Access &access) const {
-    const auto layout = front_.layouts.find(access.tensor);
-    return layout == front_.layouts.end() || combine::has_slot_of_each(layout->second);
-  }
-
   Brackets kind_of(const compute::Statement &statement, const compute::Value &term) const {
-    const Brackets kind =
-        compute::brackets_of(statement, term, [&](const auto &access) { return is_total(access); });
-    const bool is_exact = value::is_integer(statement.type) &&
-                          compute::is_converted_by_parts(statement, statement.types);
+    const Brackets kind = compute::brackets_of(statement, term, total_);
+    const bool is_exact =
+        value::is_integer(statement.type) && compute::is_converted_by_parts(statement, statement.types);
     return kind == Brackets::OneOrOut && is_exact ? Brackets::Out : kind;
   }
 
@@ -106,40 +100,58 @@ private:
     return std::ranges::all_of(front_.computation.program.statements, &compute::Statement::is_free);
   }
 
+  /// What is counted is all of an index, not the part of it that a schedule asks for.
+  bool is_bounded() const {
+    return std::ranges::any_of(front_.schedule.transformations, [](const auto &each) {
+      return each.kind == parse::ScheduleTree::Transformation::Kind::Bound;
+    });
+  }
+
+  void put(const parse::ProgramTree &program, const std::string &why, Front &made) const {
+    put_program(program, front_.computation.program.fills, made);
+    made.why = "# " + why + "\n";
+  }
+
+  Compilation compile_program(Front made) const {
+    settle_types(request_, made);
+    restrict_loops(made.computation.program, made.schedule);
+    return pipeline::compile(request_, made);
+  }
+
   std::optional<Compilation> compile_counted() const {
-    if (!is_line() || !front_.structure.empty()) return {};
-    auto counted = compute::with_counted_rest(front_.computation.program,
-                                              [&](const auto &access) { return is_total(access); });
+    if (!is_line() || !front_.structure.empty() || is_bounded()) return {};
+    const compute::Program &line = front_.computation.program;
+    const auto counted = compute::with_counted_rest(line, total_);
     if (!counted) return {};
     Front made = front_;
-    put_program(counted->program, front_.computation.program.fills, made);
-    made.why = "# what isn't stored is counted: its terms are all the same\n";
-    const std::string &target = front_.computation.program.statements.front().target.tensor;
-    const bool is_integer = value::is_integer(compute::type_of(front_.types, target));
+    put(counted->program, "what isn't stored is counted: its terms are all the same", made);
+    const bool is_integer =
+        value::is_integer(compute::type_of(front_.types, line.statements.front().target.tensor));
     for (const std::string &count : counted->counts)
       made.types[count] = is_integer ? value::Type::Int64 : value::Type::Float64;
-    settle_types(request_, made);
-    return pipeline::compile(request_, made);
+    return compile_program(std::move(made));
   }
 
   std::optional<Compilation> compile_collected() const {
     if (!is_line()) return {};
-    auto collected = compute::with_collected_brackets(front_.computation.program,
-                                                      [&](const auto &access) { return is_total(access); });
+    const auto collected = compute::with_collected_brackets(front_.computation.program, total_);
     if (!collected) return {};
     Front made = settled();
-    put_program(collected->program, front_.computation.program.fills, made);
-    made.why = "# brackets are summed in local tensors first: their terms have no common order\n";
+    put(collected->program, "brackets are summed in local tensors first: their terms have no common order",
+        made);
     for (const auto &[local, order] : collected->locals) {
-      load_local(local, order == 1 ? "listed" : "hashed", made);
+      load_local(local, layout_of_entries(order), made);
       made.types[local] = front_.computation.program.statements.front().type;
     }
-    settle_types(request_, made);
-    return pipeline::compile(request_, made);
+    return compile_program(std::move(made));
   }
 
   const Request &request_;
   const Front &front_;
+  const compute::IsTotal total_ = [this](const compute::Access &access) {
+    const auto layout = front_.layouts.find(access.tensor);
+    return layout == front_.layouts.end() || combine::has_slot_of_each(layout->second);
+  };
   std::set<Brackets> found_;
 };
 

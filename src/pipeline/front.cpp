@@ -99,20 +99,6 @@ parse::ScheduleTree read_schedules(const Request &request) {
   return all;
 }
 
-/// `bound i in [0, 64)` is a condition in each loop over i.
-void restrict_loops(compute::Program &program, const parse::ScheduleTree &schedule) {
-  using Transformation = parse::ScheduleTree::Transformation;
-  for (const Transformation &bound : schedule.transformations) {
-    if (bound.kind != Transformation::Kind::Bound || bound.low >= bound.high) continue;
-    term::Term range =
-        term::between(term::Term(bound.low), term::variable(bound.variable.text), term::Term(bound.high));
-    for (compute::Statement &statement : program.statements)
-      if (std::any_of(statement.loops.begin(), statement.loops.end(),
-                      [&](auto &loop) { return loop.variable == bound.variable.text; }))
-        statement.condition = term::conjunction({statement.condition, range});
-  }
-}
-
 /// What formats say of the values that tensors hold.
 compute::Fills fills_of(const Request &request) {
   compute::Fills fills;
@@ -261,6 +247,19 @@ bool may_get_result_local(const Request &request, const Front &front) {
 
 } // namespace
 
+void restrict_loops(compute::Program &program, const parse::ScheduleTree &schedule) {
+  using Transformation = parse::ScheduleTree::Transformation;
+  for (const Transformation &bound : schedule.transformations) {
+    if (bound.kind != Transformation::Kind::Bound || bound.low >= bound.high) continue;
+    term::Term range =
+        term::between(term::Term(bound.low), term::variable(bound.variable.text), term::Term(bound.high));
+    for (compute::Statement &statement : program.statements)
+      if (std::any_of(statement.loops.begin(), statement.loops.end(),
+                      [&](auto &loop) { return loop.variable == bound.variable.text; }))
+        statement.condition = term::conjunction({statement.condition, range});
+  }
+}
+
 void load_local(const std::string &tensor, const std::string &format, Front &front) {
   const parse::LayoutReference reference = read_reference(tensor, format, front);
   if (!reference.like.empty())
@@ -272,6 +271,10 @@ void load_local(const std::string &tensor, const std::string &format, Front &fro
                  fmt::format("`{}` is a local tensor: it begins with what `let` says", tensor),
                  "leave the fill out");
   load(tensor, reference, front.computation.program.extents.at(tensor).size(), front);
+}
+
+std::string layout_of_entries(std::size_t order) {
+  return order == 1 ? "listed" : "hashed";
 }
 
 void check_formats(const Request &request, const Front &front) {
@@ -476,11 +479,7 @@ Front with_kept_result(const Request &request, Front front, const std::string &r
   front.types[local] = front.types.at(result);
   const auto format = request.formats.find(local);
   std::erase(front.other_formats, local);
-  load_local(local,
-             format != request.formats.end() ? format->second
-             : order == 1                    ? "listed"
-                                             : "hashed",
-             front);
+  load_local(local, format != request.formats.end() ? format->second : layout_of_entries(order), front);
   settle_types(request, front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();
