@@ -22,6 +22,7 @@
 #include "pipeline/own_plan.h"
 #include "pipeline/packed.h"
 #include "pipeline/plans.h"
+#include "pipeline/read_first.h"
 #include "pipeline/reuse.h"
 #include "pipeline/steps.h"
 #include "pipeline/term_plans.h"
@@ -518,7 +519,7 @@ static Compilation compile_front(const Request &request, const Front &front,
 Compilation compile(const Request &request, const Front &front) {
   if (std::optional<Compilation> made = compile_with_brackets(request, front)) return std::move(*made);
   std::optional<Plans> plans = plans_to_choose_from(request, front); // a search: once
-  Compilation made = compile_front(request, front, plans);
+  Compilation made = with_reads_first(request, front, [&] { return compile_front(request, front, plans); });
   if (request.details && !made.weighed)
     made.weighed = weighed_plans(request, front, std::move(plans), made.plan);
   return made;

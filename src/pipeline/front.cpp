@@ -351,7 +351,7 @@ Front read_request(const Request &request) {
   if (front.schedule.workspace && !is_assignment)
     report::fail(Kind::not_supported, front.schedule.workspace->tensor.span,
                  "`workspace` is for a line of index notation", "in a program write `let w(j) = 0;`");
-  if (front.schedule.plan && front.schedule.plan->number != no_plan.number && !is_assignment)
+  if (front.schedule.plan && front.schedule.plan->number > 0 && !is_assignment)
     report::fail(Kind::not_supported, front.schedule.plan->span, "`plan` is for a line of index notation",
                  "a program itself says what is computed first");
   const compute::Fills fills = fills_of(request);

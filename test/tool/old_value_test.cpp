@@ -55,4 +55,20 @@ TEST(ToolOldValue, SetsWhatTheLineSetsElsewhere) {
       EXPECT_EQ(set_by(desk, "y", right, formats), set_by(desk, "z", right, formats)) << right;
 }
 
+/// What a sparse factor is where it isn't stored is needed too. By hand, for r: 2, 7, 14, 33; -1, 4, -4, 9.
+TEST(ToolOldValue, ProgramsReadSparseFactorsInEachIteration) {
+  const Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n4 1 2\n2 1 3\n4 1 5\n");
+  const auto printed = [&](const std::string &program, const std::string &operand) {
+    return desk.unravel({"run", program, "-f", "a=sv", "-i", "a=a.mtx", "-i", operand, "--check"}).out;
+  };
+  const auto is_in = [](const std::string &part, const std::string &text) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(is_in("\nr = 33\n", printed("for i { r = 2*r + a(i); }", "r=1")));
+  EXPECT_TRUE(is_in("\nr = 9\n", printed("for i { r = a(i) - r; }", "r=1")));
+  const std::string scaled = printed("for i { y(i) *= a(i); }", "y=ones:4");
+  EXPECT_TRUE(is_in("y(1) = 3", scaled) && is_in("y(3) = 5", scaled) && is_in("norm 5.83", scaled)) << scaled;
+}
+
 } // namespace unravel::tool::test
