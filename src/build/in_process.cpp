@@ -65,18 +65,23 @@ std::vector<std::string> search_folders() {
 }
 
 std::string find_module() {
-  for (std::string folder : home_folders())
-    for (int up = 0; up < 3 && !folder.empty(); ++up, folder = folder.substr(0, folder.rfind('/')))
-      for (const char *inner : {"/" UNRAVEL_MODULE_FOLDER "/", "/unravel/"})
-        if (std::string path = folder + inner + module_name; exists(path)) return path;
+  for (const std::string &folder : home_folders()) {
+    std::vector<std::string> candidates = {folder + "/" UNRAVEL_MODULE_FOLDER "/", folder + "/unravel/"};
+    // Above a folder of programs is the install; what is above that, others may have filled.
+    if (folder.ends_with("/" UNRAVEL_PROGRAM_FOLDER))
+      candidates.push_back(folder.substr(0, folder.size() - sizeof UNRAVEL_PROGRAM_FOLDER) +
+                           "/" UNRAVEL_MODULE_FOLDER "/");
+    for (const std::string &candidate : candidates)
+      if (std::string path = candidate + module_name; exists(path)) return path;
+  }
   for (const std::string &folder : search_folders())
     if (std::string path = folder + "/" + module_name; exists(path)) return path;
   return std::string(UNRAVEL_MODULE_INSTALL_FOLDER "/") + module_name;
 }
 
-/// $UNRAVEL_JIT_MODULE; else in lib/unravel beside or above the program or library that this code is part of
-/// (an installed tree that may have been moved, and the build tree); else among the libraries of that program
-/// or library; else where it was to be installed.
+/// $UNRAVEL_JIT_MODULE; else in lib/unravel beside the program or library that this code is part of, or
+/// beside its folder of programs (an installed tree that may have been moved, and the build tree); else among
+/// the libraries of that program or library; else where it was to be installed.
 std::string locate_module() {
   if (const char *chosen = std::getenv("UNRAVEL_JIT_MODULE"); chosen && *chosen) return chosen;
   static const std::string found = find_module();

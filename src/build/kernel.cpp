@@ -5,6 +5,7 @@
 #include "build/cache.h"
 #include "files/file.h"
 #include "machine/data_caches.h"
+#include "machine/team.h"
 #include "report/diagnostic.h"
 
 #include <chrono>
@@ -124,9 +125,10 @@ void *Kernel::find_symbol(const std::string &name) const {
 }
 
 void Kernel::set_threads(int n) const {
-  report::require(n >= 1, "a kernel runs on at least one thread");
-  if (void *address = code_->find_openmp_symbol("omp_set_num_threads"))
-    reinterpret_cast<void (*)(int)>(address)(n);
+  report::require(n >= 0, "threads are counted");
+  const Team own = team();
+  // OpenMP ends the process where it can't start a thread.
+  if (own.threads) own.set_threads(machine::startable_threads(n == 0 ? own.threads() : n));
 }
 
 Kernel::Team Kernel::team() const {

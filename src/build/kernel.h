@@ -48,8 +48,9 @@ public:
   void *symbol(const std::string &name) const;
   /// The same, or null when there is none.
   void *find_symbol(const std::string &name) const;
-  /// How many threads the kernel's parallel loops take from now on, when this thread calls it. Does nothing
-  /// for a kernel without parallel loops. Precondition: n >= 1.
+  /// How many threads the kernel's parallel loops take from now on, when this thread calls it. 0: as
+  /// many as they took. No more than can be started here. Does nothing for a kernel without parallel loops.
+  /// Precondition: n >= 0.
   void set_threads(int n) const;
   const Timing &timing() const { return timing_; }
   /// How many threads parallel loops take that the calling thread comes to, in the kernel's OpenMP runtime.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -31,8 +32,12 @@ void run_parallel(std::size_t count, const std::function<void(std::size_t)> &wor
   std::size_t threads = std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
   {
     std::vector<std::jthread> others;
-    for (std::size_t t = 1; t < threads; ++t)
-      others.emplace_back(run, false);
+    try {
+      for (std::size_t t = 1; t < threads; ++t)
+        others.emplace_back(run, false);
+    } catch (const std::system_error &) {
+      // There may be no more threads: those that there are do it.
+    }
     run(true);
   }
   for (const std::exception_ptr &failure : failures)

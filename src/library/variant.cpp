@@ -1,11 +1,13 @@
 #include "library/variant.h"
 
 #include "emit/emit.h"
+#include "machine/team.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <thread>
 
 namespace unravel {
 
@@ -17,9 +19,16 @@ namespace {
 class Team {
 public:
   Team(const build::Kernel::Team &runtime, int threads) : runtime_(runtime) {
-    if (threads == 0 || !runtime.set_threads) return;
-    before_ = runtime.threads();
-    runtime.set_threads(threads);
+    if (!runtime.set_threads) return;
+    // OpenMP ends the process where it can't start a thread.
+    static const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    static const int startable = machine::startable_threads(processors);
+    const int before = runtime.threads();
+    int wanted = threads == 0 ? before : threads;
+    if (startable < processors) wanted = std::min(wanted, startable);
+    if (wanted == before) return;
+    before_ = before;
+    runtime.set_threads(wanted);
   }
   ~Team() {
     if (before_ > 0) runtime_.set_threads(before_);

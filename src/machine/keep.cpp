@@ -3,6 +3,7 @@
 #include "files/own_folder.h"
 #include "machine/data_caches.h"
 #include "machine/facts.h"
+#include "machine/team.h"
 #include "report/diagnostic.h"
 #include "text/source.h"
 
@@ -33,6 +34,11 @@ std::optional<std::string> name_of_file() {
                      hash(fmt::format("{} {}\n{}", version, std::thread::hardware_concurrency(), identity)));
 }
 
+/// The caller's thread, and two that answer each other.
+bool can_be_measured() {
+  return startable_threads(3) == 3;
+}
+
 std::optional<Profile> kept_in(const files::OwnFolder &folder, const std::string &name) {
   const std::optional<std::string> text = folder.read(name);
   if (!text) return std::nullopt;
@@ -50,11 +56,15 @@ Profile here(const std::string &folder) {
   const files::OwnFolder own(name ? folder : "");
   if (!own.usable()) return portable();
   if (std::optional<Profile> kept = kept_in(own, *name)) return *std::move(kept);
+  if (!can_be_measured()) return portable();
   Profile profile = measure();
   return own.write(*name, to_json(profile)) ? profile : portable();
 }
 
 Profile measure_and_keep(const std::string &folder) {
+  if (!can_be_measured())
+    report::fail(report::Kind::bad_option, "`--measure`: threads are timed, and none can be started here",
+                 "raise the limit of processes, `ulimit -u`");
   Profile profile = measure();
   if (const std::optional<std::string> name = name_of_file())
     files::OwnFolder(folder).write(*name, to_json(profile));

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 #if defined(__linux__)
@@ -54,6 +56,22 @@ void stay_on([[maybe_unused]] int processor) {
 }
 
 } // namespace
+
+int startable_threads(int wanted) {
+  std::vector<std::thread> others;
+  std::promise<void> all;
+  const std::shared_future<void> wait_for_all = all.get_future().share();
+  try {
+    while (static_cast<int>(others.size()) + 1 < wanted)
+      others.emplace_back([wait_for_all] { wait_for_all.wait(); });
+  } catch (const std::system_error &) {
+    // no more
+  }
+  all.set_value();
+  for (std::thread &other : others)
+    other.join();
+  return static_cast<int>(others.size()) + 1;
+}
 
 double time_to_wake() {
   constexpr int rounds = 40;

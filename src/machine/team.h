@@ -5,7 +5,12 @@
 /// What it takes one thread to hear from another.
 namespace unravel::machine {
 
-/// Nanoseconds from waking a thread that sleeps until it is heard from: the median of some 40 times.
+/// How many threads can run at once, of so many, with the caller's: what limits are set for the user is seen
+/// only where threads are started.
+int startable_threads(int wanted);
+
+/// Nanoseconds from waking a thread that sleeps until it is heard from: the median of some 40 times. Two
+/// threads can be started.
 double time_to_wake();
 
 /// Nanoseconds to get an answer from a thread that is awake and waits for just that: there and back, the

@@ -1,27 +1,38 @@
 #include "report/diagnostic.h"
 #include "text/source.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <sstream>
 #include <sys/stat.h>
 
 namespace unravel::text {
 
 namespace {
 
+/// No text that somebody wrote is as long; a device may never end.
+constexpr std::size_t most_bytes = std::size_t{1} << 24;
+
 /// Reads a whole file. Throws report::Error (kind cannot_read).
 std::shared_ptr<const Source> read_whole(const std::string &path) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  if (!file)
+  std::string content;
+  std::array<char, 1 << 16> block;
+  do {
+    file.read(block.data(), block.size());
+    content.append(block.data(), static_cast<std::size_t>(file.gcount()));
+    if (content.size() > most_bytes)
+      report::fail(report::Kind::cannot_read, Place::of_file(path),
+                   "cannot read: the text is longer than 16 MiB", "give a file that holds a text of ours");
+  } while (file);
+  if (!file.eof())
     report::fail(report::Kind::cannot_read, Place::of_file(path),
                  std::string("cannot read: ") + std::strerror(errno));
-  return std::make_shared<const Source>(path, content.str());
+  return std::make_shared<const Source>(path, std::move(content));
 }
 
 } // namespace

@@ -25,8 +25,9 @@ namespace {
 
 class Reader {
 public:
-  Reader(const Request &request, const pipeline::Front &front, const Folders &folders)
-      : request_(request), front_(front), folders_(folders), extents_(front.computation) {}
+  Reader(const Request &request, const pipeline::Front &front, const Folders &folders,
+         std::vector<std::string> &notes)
+      : request_(request), front_(front), folders_(folders), notes_(notes), extents_(front.computation) {}
 
   Operands read() {
     for (const auto &[index, extent] : request_.extents)
@@ -237,7 +238,7 @@ private:
     if (spec.seed) {
       const auto [other, is_new] = seeded_.try_emplace({data::generated_shape(spec), *spec.seed}, use.name);
       if (!is_new)
-        operands_.notes.push_back(
+        notes_.push_back(
             fmt::format("{} and {} have the same shape and seed: what is random of them is the same",
                         other->second, use.name));
     } else {
@@ -251,6 +252,7 @@ private:
   const Request &request_;
   const pipeline::Front &front_;
   const Folders &folders_;
+  std::vector<std::string> &notes_;
   Operands operands_;
   /// Operands with a seed that the user gives, by shape and seed.
   std::map<std::pair<std::vector<std::int64_t>, std::uint64_t>, std::string> seeded_;
@@ -367,8 +369,9 @@ double fill_of(const pipeline::Front &front, const std::string &tensor) {
   return declared ? value::Scalar::of(*declared, front.types.at(tensor)).number() : 0;
 }
 
-Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders) {
-  return Reader(request, front, folders).read();
+Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders,
+                       std::vector<std::string> &notes) {
+  return Reader(request, front, folders, notes).read();
 }
 
 } // namespace unravel::run

@@ -21,7 +21,6 @@ struct Operands {
   std::map<std::string, Operand> by_name;      // operands; the result too where it was given as an input
   std::map<std::string, std::int64_t> extents; // of index variables; of a program its sizes
   std::map<std::string, std::vector<std::int64_t>> result_shapes;
-  std::vector<std::string> notes; // as in Report
 };
 
 /// Folders of arrays, by tensor.
@@ -51,6 +50,8 @@ Folders take_folders(Request &request);
 /// The types that files, and complex numbers, have are noted as known of their tensors.
 void note_types(Request &request);
 
-Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders);
+/// `notes`: as in Report, to which some may be added.
+Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders,
+                       std::vector<std::string> &notes);
 
 } // namespace unravel::run

@@ -63,8 +63,7 @@ public:
     check_result_input();
     check_ranges();
     Clock reading;
-    operands_ = read_operands(request_, front_, folders_);
-    report_.notes = std::move(operands_.notes);
+    operands_ = read_operands(request_, front_, folders_, report_.notes);
     folders_.clear();
     report_.read_ms = reading.milliseconds();
     check_fixed_extents(front_, operands_.extents);
@@ -321,7 +320,7 @@ private:
   void prepare_call(Call &call, const pipeline::Compilation &compilation) {
     report_.clang_ms += call.kernel.timing().milliseconds;
     report_.cached = call.kernel.timing().cached;
-    if (request_.threads) call.kernel.set_threads(*request_.threads);
+    call.kernel.set_threads(request_.threads.value_or(0));
     call.given = report_.sizes;
     for (const loop::TensorParameter &parameter : compilation.program.parameters) {
       const auto own = tensors_.find(parameter.name);

@@ -4,12 +4,16 @@
 #include "tool/options.h"
 #include "tool/playground.h"
 
+#include <condition_variable>
 #include <filesystem>
 #include <fmt/format.h>
+#include <functional>
 #include <httplib.h>
 #include <iostream>
 #include <mutex>
 #include <random>
+#include <system_error>
+#include <thread>
 
 namespace unravel::tool {
 
@@ -50,6 +54,36 @@ private:
   int port_;
 };
 
+/// A thread for each connection: as many as there may be that ask for nothing, another one is answered.
+class Connections : public httplib::TaskQueue {
+public:
+  void enqueue(std::function<void()> answer) override {
+    {
+      const std::lock_guard lock(mutex_);
+      ++open_;
+    }
+    const auto serve = [this, answer = std::move(answer)] {
+      answer();
+      const std::lock_guard lock(mutex_);
+      if (--open_ == 0) all_closed_.notify_all();
+    };
+    try {
+      std::thread(serve).detach();
+    } catch (const std::system_error &) {
+      serve(); // there may be no more threads
+    }
+  }
+  void shutdown() override {
+    std::unique_lock lock(mutex_);
+    all_closed_.wait(lock, [this] { return open_ == 0; });
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable all_closed_;
+  int open_ = 0; // guarded by the mutex
+};
+
 void refuse(httplib::Response &response) {
   response.status = 403;
   response.set_content("open the address that `unravel serve` has printed\n", "text/plain");
@@ -78,7 +112,15 @@ void serve(const ServeOptions &options) {
   const Playground playground(std::filesystem::read_symlink("/proc/self/exe").string(),
                               {options.seconds, memory});
   std::mutex one_at_a_time;
+  server.new_task_queue = [] { return new Connections; };
+  server.set_read_timeout(1); // it is a browser of this machine that writes
   server.set_payload_max_length(1 << 17);
+  server.set_pre_routing_handler([](const httplib::Request &request, httplib::Response &response) {
+    if (request.get_header_value_count("Host") < 2) return httplib::Server::HandlerResponse::Unhandled;
+    response.status = 400; // which of them is meant, nobody knows
+    response.set_content("one Host is expected\n", "text/plain");
+    return httplib::Server::HandlerResponse::Handled;
+  });
   server.set_default_headers({{"Content-Security-Policy",
                                "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
                                "connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'"},

@@ -96,7 +96,7 @@ TEST(Kernel, runsLoopsOnOneThreadWhenAsked) {
 TEST(Kernel, takesNoThreadsWithoutParallelLoops) {
   Kernel kernel = compile(scene::plain_text(5), uncached());
   kernel.set_threads(2);
-  EXPECT_THROW(kernel.set_threads(0), report::Error);
+  EXPECT_THROW(kernel.set_threads(-1), report::Error);
 }
 
 TEST(Kernel, keepsNanAndInfinity) {

@@ -9,13 +9,28 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 namespace unravel::tool::test {
 namespace {
 
 using nlohmann::json;
+
+/// A connection that has sent a text.
+int connection_to(int port, const std::string &text) {
+  const int made = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(made, reinterpret_cast<const sockaddr *>(&address), sizeof address), 0);
+  EXPECT_EQ(write(made, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  return made;
+}
 
 /// The tool as it serves, until the object is gone.
 class Served {
@@ -25,8 +40,9 @@ public:
         popen(("echo $$; exec " + unravel::test::tool_path() + " serve " + options + " 2>&1").c_str(), "r");
     process_ = std::stoi(line());
     address = line();
-    const std::size_t port = address.find("127.0.0.1:") + 10, token_at = address.find("/?token=");
-    client = std::make_unique<httplib::Client>("127.0.0.1", std::stoi(address.substr(port, token_at - port)));
+    const std::size_t begin = address.find("127.0.0.1:") + 10, token_at = address.find("/?token=");
+    port = std::stoi(address.substr(begin, token_at - begin));
+    client = std::make_unique<httplib::Client>("127.0.0.1", port);
     client->set_read_timeout(60);
     token = address.substr(token_at + 8);
   }
@@ -56,6 +72,7 @@ public:
   }
 
   std::string address, token;
+  int port = 0;
   std::unique_ptr<httplib::Client> client;
 
 private:
@@ -178,6 +195,33 @@ TEST(Serve, ShowsTheReportInABrowser) {
   EXPECT_EQ(outcome.error.find("CONSOLE"), std::string::npos) << outcome.error;
   EXPECT_NE(outcome.out.find(">compiled, and run</div>"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("Generated C"), std::string::npos); // in the frame's text
+}
+
+/// Half of a request from each of sixty, as from a program that is stuck: another one is answered at once.
+TEST(Serve, HalfOpenConnectionsDelayNobody) {
+  Served served;
+  const std::string half = "GET / HTTP/1.1\r\nHost: ";
+  std::vector<int> open;
+  for (int k = 0; k < 60; ++k)
+    open.push_back(connection_to(served.port, half));
+  const auto begin = std::chrono::steady_clock::now();
+  const auto got = served.client->Get("/");
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->status, 403); // without the token
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  for (int each : open)
+    close(each);
+}
+
+TEST(Serve, TwoHostsAreRefused) {
+  Served served;
+  const int connection = connection_to(
+      served.port,
+      fmt::format("GET / HTTP/1.1\r\nHost: 127.0.0.1:{0}\r\nHost: elsewhere\r\n\r\n", served.port));
+  char answer[13] = {};
+  ASSERT_EQ(read(connection, answer, 12), 12);
+  EXPECT_STREQ(answer, "HTTP/1.1 400");
+  close(connection);
 }
 
 } // namespace
