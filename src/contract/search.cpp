@@ -82,6 +82,7 @@ private:
           const double least_of_both = term_ * points(one.open | other.open) + one.least + other.least;
           if (all.size() == most_ && least_of_both >= all.back().least) {
             least_of_others_ = std::min(least_of_others_, least_of_both);
+            if (!is_single(split.parts[1])) break; // its trees have the same indices: the others cost more
             continue;
           }
           const auto at = std::ranges::upper_bound(all, least_of_both, {}, &Choice::least);
@@ -250,7 +251,9 @@ private:
   const Options &of(Set terms, Set opened, std::optional<Set> alone, bool sets) {
     const Key key{terms, opened, alone, sets};
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    if (--left_ < 0) throw BudgetSpent();
+    constexpr std::int64_t steps_between = 256;
+    if (--left_ < 0 || (options_.is_spent && left_ % steps_between == 0 && options_.is_spent()))
+      throw BudgetSpent();
     Options made;
     const std::size_t root = static_cast<std::size_t>(std::bit_width(terms)) - 1;
     Set common = ~Set{0};

@@ -3,6 +3,7 @@
 #include "contract/forest.h"
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 
@@ -20,6 +21,8 @@ struct SearchOptions {
   /// Steps of the search, about a million in a second. Where they are spent, trees are left out, the most
   /// expensive ones first.
   std::int64_t budget = 1000000;
+  /// Asked now and then: does the search end as if its steps were spent?
+  std::function<bool()> is_spent = {};
 };
 
 struct Plan {

@@ -9,6 +9,7 @@
 #include "machine/stopwatch.h"
 #include "parse/parse.h"
 #include "pipeline/types.h"
+#include "prove/budget.h"
 #include "report/diagnostic.h"
 #include "schedule/order.h"
 #include "tensor/counts.h"
@@ -298,12 +299,14 @@ bool network_of(const Request &request, const Front &front, Plans &made, std::st
   return true;
 }
 
-void search_plans(const Front &front, std::size_t most, Plans &made) {
+void search_plans(const Front &front, std::size_t most, Plans &made, double seconds) {
+  const prove::Budget budget(seconds);
   const contract::Network &network = made.network;
   const bool is_lent = network.is_lent;
   const auto lender = std::ranges::find(made.contraction.factors, front.structure, &compute::Access::name);
   const auto lending = static_cast<std::size_t>(lender - made.contraction.factors.begin());
   contract::SearchOptions options;
+  options.is_spent = [&] { return budget.is_spent(); };
   constexpr std::size_t of_all = 8; // plans so many fit the structure of a factor, or divide as the line does
   const auto is_beside = [](const contract::Factor &factor) {
     return factor.role == contract::Factor::Role::Beside;
@@ -342,7 +345,7 @@ std::optional<Plans> plans_of(const Request &request, const Front &front, std::s
                               std::string &why) {
   Plans made;
   if (!network_of(request, front, made, why)) return std::nullopt;
-  search_plans(front, most, made);
+  search_plans(front, most, made, request.budget / 4); // other searches may follow, and the kernel itself
   return made;
 }
 

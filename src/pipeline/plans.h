@@ -40,8 +40,8 @@ std::string join_name(std::string one, std::size_t mode, std::string other, std:
 /// The line as a network, by the counts that the request has; guesses stand for the others. False where it
 /// can't be taken apart, and then `why`. Sets `contraction` and `walked`, too.
 bool network_of(const Request &request, const Front &front, Plans &plans, std::string &why);
-/// So many of the best plans of the network.
-void search_plans(const Front &front, std::size_t plans, Plans &of);
+/// So many of the best plans of the network; `seconds` of CPU time it may take, 0: no limit.
+void search_plans(const Front &front, std::size_t plans, Plans &of, double seconds = 0);
 /// Both. By the counts that the request has; guesses stand for the others. `plans`: so many of the best.
 /// Nothing where the line can't be taken apart, and then `why`.
 std::optional<Plans> plans_of(const Request &request, const Front &front, std::size_t plans,

@@ -51,6 +51,7 @@ std::string small_example(Prover &prover, const std::vector<Term> &hypotheses,
   };
   // The prover's own model satisfies the hypotheses but may use any numbers: ask for small ones.
   for (std::int64_t limit : {2, 4, 16}) {
+    if (prover.budget().is_spent()) break; // any example does
     std::vector<Term> question = hypotheses;
     for (const Term &atom : atoms)
       question.push_back(
@@ -58,7 +59,7 @@ std::string small_example(Prover &prover, const std::vector<Term> &hypotheses,
     if (prover.refute("small example", "", question) != Answer::Possible) continue;
     Model best = prover.model_of_last();
     question.push_back(term::truth());
-    for (int k = 0; k < improvement_limit; ++k) {
+    for (int k = 0; k < improvement_limit && !prover.budget().is_spent(); ++k) {
       question.back() = smaller_than(values_of(atoms, best));
       if (prover.refute("smaller example", "", question) != Answer::Possible) break;
       best = prover.model_of_last();

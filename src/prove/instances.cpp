@@ -12,6 +12,8 @@ namespace {
 
 /// More instances than this in one question: given up.
 constexpr std::size_t instance_limit = 20000;
+/// Of a property over many variables most choices of values end in instances that say nothing.
+constexpr std::size_t choice_limit = 200000;
 
 std::uint64_t place_key(int function, std::size_t argument) {
   return static_cast<std::uint64_t>(function) * 64 + argument;
@@ -263,6 +265,7 @@ bool Instances::relevant(const Rule &rule, const Arguments &arguments) const {
 }
 
 void Instances::enumerate(Search &search, std::size_t depth) {
+  if (++search.ready.choices > choice_limit) search.ready.too_many = true;
   if (search.ready.too_many || search.ready.contradiction) return;
   Expressions::Substitution &by = search.chosen;
   std::vector<Id> &literals = search.negated[depth];

@@ -15,7 +15,8 @@ struct Ready {
   std::vector<Id> hypotheses; // what is left of them
   std::vector<Id> instances;  // what is left of the instances, after folding what the hypotheses decide
   bool contradiction = false; // seen without a solver
-  bool too_many = false;      // more instances than the limit
+  bool too_many = false;      // more instances than the limit, or more choices of values to find them
+  std::size_t choices = 0;    // that were looked at
   /// Variables that were replaced by a term, in terms of the remaining ones (for models).
   std::vector<std::pair<Id, Id>> eliminated;
 
