@@ -6,14 +6,15 @@ import operator
 import pathlib
 import re
 import threading
+import warnings
 import weakref
 
 import numpy as np
 
 from ._library import Argument, CSource as _CSource, Error, TYPES, call, lib, take_text, text_of
 from ._options import checked
-from ._tensor import (ATTRIBUTES, Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, is_users, sparse,
-                      tight, without_type)
+from ._tensor import (ATTRIBUTES, Pattern, Tensor, as_result, as_tensor, is_sparse, is_sparse_array, is_users, native,
+                      sparse, tight, without_type)
 
 
 def _double(number):
@@ -100,8 +101,9 @@ def _has_gaps(value):
 
 
 def _needs_copy(value):
-    """Whether a kernel can't write to the memory of a result: elements lie apart, or at odd addresses."""
-    return isinstance(value, np.ndarray) and value.flags.writeable and (not value.flags.aligned or _has_gaps(value))
+    """Whether a kernel can't write to the memory of a result: elements lie apart, at odd addresses, or bytes in another order."""
+    return (isinstance(value, np.ndarray) and value.flags.writeable
+            and (not value.flags.aligned or _has_gaps(value) or not value.dtype.isnative))
 
 
 def _has_in_gaps(vector, tensor, results):
@@ -338,7 +340,7 @@ class Kernel:
                     continue
                 value = numbers[name] = _as_array(value, dtypes)
             if name in self.results and _needs_copy(value):
-                copies[name] = value.copy()
+                copies[name] = native(value.copy())
             made, is_view = as_tensor(copies.get(name, value))
             if name in self.results:
                 if not is_view:
@@ -386,6 +388,9 @@ class Kernel:
         """Of SciPy's: their arrays may be new ones."""
         if not is_sparse(given):
             return
+        if result.fill != 0:
+            warnings.warn(f"elements that aren't stored are {result.fill}, which SciPy takes as 0: leave the result out, and "
+                          "it comes as an un.Tensor", stacklevel=4)
         arrays, shape = result.arrays, (-1,)
         if given.format == "bsr":
             shape = (-1, *given.blocksize)

@@ -164,11 +164,11 @@ TYPES = {dtype: number for number, dtype in enumerate(DTYPES)}
 
 
 def type_of(dtype, what):
-    """The number of a dtype. Raises Error for those that Unravel doesn't have, and for foreign byte orders."""
+    """The number of a dtype. Raises Error for those that Unravel doesn't have."""
     number = TYPES.get(dtype)
     if number is None:
         raise Error(f"{what} has elements {dtype}, but arrays have elements of one of the types "
-                    + ", ".join(str(each) for each in DTYPES) + " in this machine's byte order; its method `astype` converts it", "value-width")
+                    + ", ".join(str(each) for each in DTYPES) + "; its method `astype` converts it", "value-width")
     return number
 
 

@@ -58,7 +58,12 @@ def _array_of(given):
     if np.ma.is_masked(given):
         raise Error("the array has masked elements, which tensors don't have; its method `filled` replaces them",
                     "value-width")
-    return np.asarray(given)
+    return native(np.asarray(given))
+
+
+def native(array):
+    """The array, or a copy of it in this machine's byte order."""
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _taken(count, memory, dtype):
@@ -447,9 +452,10 @@ def _index_dtype(indices):
 def _over_parts(layout, matrix, counts=()):
     """(a tensor over the arrays of one of SciPy's, whether it shares the memory)."""
     given = {name: getattr(matrix, attribute) for attribute, name in ATTRIBUTES[matrix.format].items()}
-    indices = [array for name, array in given.items() if name != "val"]
+    arrays = {name: native(array) for name, array in given.items()}
+    indices = [array for name, array in arrays.items() if name != "val"]
     index = _index_dtype(indices)
-    arrays = {name: np.require(array, None if name == "val" else index, "CA") for name, array in given.items()}
+    arrays = {name: np.require(array, None if name == "val" else index, "CA") for name, array in arrays.items()}
     if index is not None and matrix.format in ("csr", "csc", "bsr") and matrix.indptr[-1] < len(matrix.data):
         # SciPy allows more room than there are entries.
         for name, array in given.items():
@@ -514,7 +520,7 @@ def as_tensor(value):
     if isinstance(value, Tensor):
         return value, True
     if is_sparse(value):
-        type_of(value.dtype, "the matrix")
+        type_of(value.dtype.newbyteorder("="), "the matrix")
         if len(value.shape) != 2:
             raise Error(f"SciPy's sparse array is of shape {value.shape}, but only matrices are taken; "
                         f"`un.pack(x.coords, x.data, x.shape, layout)` of `x = array.tocoo()` makes a tensor of it, in the "
@@ -524,7 +530,7 @@ def as_tensor(value):
     type_of(array.dtype, "the array")
     made, shares = _dense(array)
     # What a masked array masks may change.
-    return made, shares and isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray)
+    return made, shares and isinstance(value, np.ndarray) and value.dtype.isnative and not isinstance(value, np.ma.MaskedArray)
 
 
 def _permuted(flat, shape, layout):

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <limits>
 #include <zlib.h>
 
 namespace unravel::data {
@@ -58,6 +59,18 @@ std::string meant_by(const std::filesystem::path &path) {
        "the first two may be followed by .gz; what is written may also be a .txt; arrays of a layout go to "
        "and "
        "come from a folder");
+}
+
+/// Of a regular file, compressed or not: as much as its header takes.
+std::string beginning_of(const std::string &path) {
+  std::string beginning;
+  if (const gzFile file = gzopen(path.c_str(), "rb")) { // plain ones, too
+    beginning.resize(longest_npy_header);
+    const int size = gzread(file, beginning.data(), static_cast<unsigned>(longest_npy_header));
+    beginning.resize(static_cast<std::size_t>(std::max(0, size)));
+    gzclose(file);
+  }
+  return beginning;
 }
 
 void append_real(OutputFile &file, double value, value::Type type) {
@@ -105,6 +118,16 @@ void append_banner(OutputFile &file, const char *form, const WriteOptions &optio
     file.append(fmt::format("% {}\n", comment));
 }
 
+/// A fill beyond the values' type stands for the type's greatest or least one.
+void append_fill(OutputFile &file, const WriteOptions &options) {
+  if (options.fill == 0) return;
+  const bool is_end = !value::holds(options.type, options.fill);
+  file.append("%fill ");
+  file.append_number(is_end ? std::copysign(std::numeric_limits<double>::infinity(), options.fill)
+                            : options.fill);
+  file.append("\n");
+}
+
 void append_shape(OutputFile &file, const std::vector<std::int64_t> &shape, const WriteOptions &options) {
   file.append("# shape:");
   for (std::int64_t extent : shape)
@@ -118,6 +141,7 @@ void write_coordinate_matrix(OutputFile &file, const std::string &path, const Co
                              const WriteOptions &options) {
   auto [rows, columns] = matrix_shape(path, tensor.shape);
   append_banner(file, "coordinate", options);
+  append_fill(file, options);
   file.append(fmt::format("{} {} {}\n", rows, columns, tensor.size()));
   for (std::size_t e = 0; e < tensor.size(); ++e) {
     append_index(file, tensor.order() > 0 ? tensor.index[0][e] : 0);
@@ -192,9 +216,9 @@ bool is_tensor_file_name(const std::string &path) {
   return format_of(path) != Format::Unknown;
 }
 
-bool lists_entries(const std::string &path) {
+bool lists_entries_alone(const std::string &path) {
   const Format format = format_of(path);
-  return format == Format::MatrixMarket || format == Format::Frostt || format == Format::Archive;
+  return format == Format::Frostt || format == Format::Archive;
 }
 
 bool is_output_file(const std::string &path) {
@@ -237,16 +261,17 @@ std::optional<value::Type> type_in(const std::string &path) {
   if (format == Format::Unknown || format == Format::Text || format == Format::Frostt) return std::nullopt;
   // What is taken from the beginning of a pipe is missing for who reads it then.
   if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
-  std::string beginning;
-  if (format == Format::Archive) {
-    beginning = report::unless_refused([&] { return beginning_of_values(path); }).value_or("");
-  } else if (const gzFile file = gzopen(path.c_str(), "rb")) { // plain ones, too
-    beginning.resize(longest_npy_header);
-    const int size = gzread(file, beginning.data(), static_cast<unsigned>(longest_npy_header));
-    beginning.resize(static_cast<std::size_t>(std::max(0, size)));
-    gzclose(file);
-  }
+  const std::string beginning =
+      format == Format::Archive
+          ? report::unless_refused([&] { return beginning_of_values(path); }).value_or("")
+          : beginning_of(path);
   return format == Format::MatrixMarket ? type_in_matrix_market(beginning) : npy_type(beginning);
+}
+
+std::optional<double> fill_in(const std::string &path) {
+  if (format_of(path) != Format::MatrixMarket) return std::nullopt;
+  if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  return fill_in_matrix_market(beginning_of(path));
 }
 
 void write_tensor(const std::string &path, const Coordinates &tensor, const WriteOptions &options) {

@@ -14,8 +14,8 @@ namespace unravel::data {
 /// Whether the name ends as a tensor file's does.
 bool is_tensor_file_name(const std::string &path);
 
-/// Whether write_tensor writes the entries alone, so that the file says nothing of other elements.
-bool lists_entries(const std::string &path);
+/// Whether write_tensor writes the entries alone, and nothing of other elements.
+bool lists_entries_alone(const std::string &path);
 
 /// Whether what is written to the path is a tensor file; otherwise it's a folder. Throws unknown_file_type
 /// for the names of other files: `y.csv`, `-`, unless there is such a folder, or a slash comes last.
@@ -29,10 +29,14 @@ Coordinates read_tensor(const std::string &path, const ReadOptions &options = {}
 /// type_in_matrix_market says. None of others, nor of what is no regular file.
 std::optional<value::Type> type_in(const std::string &path);
 
+/// What elements are that have no entry, where a .mtx file says so in a comment line: `%fill inf`. It is looked
+/// for in the file's beginning. None of others, nor of what is no regular file.
+std::optional<double> fill_in(const std::string &path);
+
 struct WriteOptions {
   /// Of the values. Numbers of 32 bits are written as shortly as reads back to the same 32 bits.
   value::Type type = value::Type::Float64;
-  /// What elements are that have no entry, where all are written.
+  /// What elements are that have no entry: written where all are, and in a comment line of a .mtx file.
   double fill = 0;
   /// Comment lines put after the banner, each without its comment sign.
   std::vector<std::string> comments;

@@ -37,6 +37,15 @@ bool overlap(const data::Elements &a, const data::Elements &b) {
   return a.size() > 0 && b.size() > 0 && first < second + b.bytes() && second < first + a.bytes();
 }
 
+/// Has a tensor coordinates or positions that int32 doesn't hold? So may have what is made of it.
+bool needs_wide_indices(const Tensor &tensor) {
+  if (!tensor) return false;
+  const Tensor::State &state = Access::state(tensor);
+  return std::ranges::any_of(state.shape, [](std::int64_t extent) { return extent - 1 > INT32_MAX; }) ||
+         std::ranges::any_of(state.arrays,
+                             [](const data::Elements &array) { return array.size() > INT32_MAX; });
+}
+
 /// Of an assembled result: what the kernel is to fill.
 Slots empty_slots(const Tensor::State &state) {
   Slots slots(state.first_array() + state.kind->layout.arrays.size());
@@ -61,6 +70,27 @@ data::Elements memory_of(const Bound &bound, const std::string &name, value::Typ
 }
 
 } // namespace
+
+/// A result whose arrays the kernel makes begins without entries. Old ones would be lost where the computation
+/// doesn't set them all anew.
+void Kernel::Code::check_old_entries(const Bound &bound, const Prepared &prepared) const {
+  const bool reads_old = front_.written && !front_.written->old.empty();
+  const compute::Program &program = (front_.written ? front_.written->line : front_.computation).program;
+  for (std::size_t k = 0; k < results; ++k) {
+    const bool is_made = prepared.roles[k] == Role::Assembled || prepared.roles[k] == Role::Packed;
+    if (!bound.tensors[k] || !is_made) continue;
+    const compute::Statement *line = compute::free_statement_of(program, names[k]);
+    if (line && !reads_old && !line->accumulate && !compute::reads(*line, names[k])) continue;
+    const Tensor::State &state = Access::state(bound.tensors[k]);
+    for (std::size_t a = 0; a < state.arrays.size(); ++a)
+      if (state.kind->layout.arrays[a].is_value && state.arrays[a].size() > 0)
+        fail(Kind::sparse_result,
+             fmt::format("the tensor given for the result `{}` has entries, but a result that is not dense "
+                         "begins without entries",
+                         names[k]),
+             "give the result a name of its own, as in `C(i,j) = A(i,j) * d(i)`, or a dense layout");
+  }
+}
 
 /// Results lie apart from all else, and may be written.
 void Kernel::Code::check_memory(const Bound &bound, const Prepared &prepared) const {
@@ -142,8 +172,10 @@ std::vector<std::vector<std::int64_t>> Kernel::Code::shapes_of_results(const Bou
 Tensor Kernel::Code::make_result(std::size_t k, const std::vector<std::int64_t> &shape, const Bound &bound,
                                  const Prepared &prepared) const {
   const TensorKind *kind = prepared.kinds[k];
-  const double fill = compute::fill_of(front_.computation.program, names[k]).value_or(0);
-  const double initial = compute::initial_of(front_.computation.program, names[k]);
+  const compute::Program &program = front_.computation.program;
+  const double fill = prepared.roles[k] == Role::Dense ? compute::fill_of(program, names[k]).value_or(0)
+                                                       : compute::nothing_of(program, names[k]);
+  const double initial = compute::initial_of(program, names[k]);
   if (prepared.roles[k] == Role::Like)
     return wrap(convert::with_structure_of(Access::state(bound.tensors[prepared.lender]).tensor(),
                                            kind->layout, shape, pack_options(*kind, initial)),
@@ -261,12 +293,15 @@ int Kernel::Code::run(Bound &bound, const Prepared &prepared, Step step) const {
     result.take();
     made.emplace_back(k, result.packed());
   }
-  for (auto &[k, tensor] : made)
+  for (auto &[k, tensor] : made) {
     Access::state(bound.tensors[k]).take(std::move(tensor));
+    Access::state(bound.tensors[k]).fill = compute::nothing_of(front_.computation.program, names[k]);
+  }
   return 0;
 }
 
 void Kernel::Code::call(Bound &bound, Step step) const {
+  bound.is_wide = std::ranges::any_of(bound.tensors, needs_wide_indices);
   const Prepared *prepared = &prepared_for(bound);
   if (bound.makes_results) {
     const std::vector<std::vector<std::int64_t>> shapes = shapes_of_results(bound, *prepared);
@@ -276,6 +311,7 @@ void Kernel::Code::call(Bound &bound, Step step) const {
     make_results(bound, *prepared, shapes);
   }
   check_memory(bound, *prepared);
+  if (step == Step::All) check_old_entries(bound, *prepared);
   check_structure(bound, *prepared);
   const int code = run(bound, *prepared, step);
   if (code != 0) fail_by(code, bound, *prepared);

@@ -125,7 +125,7 @@ Bound Kernel::Code::bind(std::span<const NamedArgument> arguments) const {
     is_given[at] = true;
     bind(bound, at, argument);
   }
-  if (arguments.empty())
+  if (arguments.empty() && names.size() > results)
     fail(Kind::wrong_arity, fmt::format("the kernel is called with 0 arguments, but takes {}: `{}`",
                                         names.size(), fmt::join(names, "`, `")));
   for (std::size_t at = results; at < names.size(); ++at)
@@ -222,11 +222,9 @@ std::unique_ptr<Kernel::Code::Prepared> Kernel::Code::prepare(const Bound &bound
     has_indices = true;
     all_wide = all_wide && *kind->index == value::Type::Int64;
   }
-  // Results that are made have indices as wide as all operands', and as their shapes need.
+  // What is made here, results and locals, has indices as wide as all operands', and as the extents need.
   made->is_wide = bound.is_wide;
-  for (std::size_t k = 0; k < results; ++k)
-    if (!made->given[k] && (bound.is_wide || (has_indices && all_wide)))
-      request.elements[names[k]].index = value::Type::Int64;
+  if (bound.is_wide || (has_indices && all_wide)) request.index = value::Type::Int64;
   pipeline::Compilation compilation = pipeline::compile_for_data(request, pipeline::read_request(request));
   check_warnings(compilation.warnings, trust_);
   if (const std::string lender = combine::lender_of(compilation.structure, compilation.computation.program);

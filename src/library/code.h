@@ -14,7 +14,7 @@ struct Bound {
   std::vector<std::int64_t> sizes;
   std::map<std::string, std::int64_t> extents; // that no argument tells
   bool makes_results = false;
-  bool is_wide = false; // results that are made have int64 indices, for the shapes that they get
+  bool is_wide = false; // results and locals that are made have int64 indices, as extents and counts need
   /// What the only result is to lie in, a dense one, with its number of bytes.
   std::optional<std::pair<void *, std::size_t>> memory = {};
 };
@@ -69,6 +69,7 @@ private:
                              const pipeline::Request &request) const;
   void check_kind(std::size_t argument, const TensorKind &kind) const;
   void check_memory(const Bound &bound, const Prepared &prepared) const;
+  void check_old_entries(const Bound &bound, const Prepared &prepared) const;
   void make_results(Bound &bound, const Prepared &prepared,
                     const std::vector<std::vector<std::int64_t>> &shapes) const;
   Tensor make_result(std::size_t k, const std::vector<std::int64_t> &shape, const Bound &bound,

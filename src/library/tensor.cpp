@@ -278,7 +278,8 @@ Tensor Tensor::read(const std::string &path, const std::string &layout, std::opt
       fail(Kind::order_mismatch, text::Place::of_file(path),
            fmt::format("a tensor of order {} ({}), but one of order {} is wanted", entries.order(),
                        fmt::join(entries.shape, " x "), *order));
-    const Wanted wanted = read_layout(layout.empty() ? "dense" : layout, entries.order());
+    const std::string with_fill = tensor::reference_to_file(path, "layout", layout, type);
+    const Wanted wanted = read_layout(with_fill.empty() ? "dense" : with_fill, entries.order());
     return packed(wanted, std::move(entries), type, value::Type::Int32, combine);
   });
 }

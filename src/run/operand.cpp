@@ -344,6 +344,12 @@ void note_types(Request &request) {
              number && (input.back() == 'i' || input.back() == 'j')) // perhaps times 0
       type = value::Type::Complex128;
     if (type) request.compile.files[tensor] = *type;
+    const auto format = request.compile.formats.find(tensor);
+    const std::string text = format == request.compile.formats.end() ? "" : format->second;
+    if (std::string with = tensor::reference_to_file(input, "-f " + tensor, text,
+                                                     type.value_or(value::Type::Float64));
+        with != text)
+      request.compile.formats[tensor] = std::move(with);
   }
 }
 
@@ -367,6 +373,11 @@ convert::PackOptions pack_options(const Request &request, double fill) {
 double fill_of(const pipeline::Front &front, const std::string &tensor) {
   const std::optional<double> declared = compute::fill_of(front.computation.program, tensor);
   return declared ? value::Scalar::of(*declared, front.types.at(tensor)).number() : 0;
+}
+
+double nothing_of(const pipeline::Front &front, const std::string &result) {
+  return value::Scalar::of(compute::nothing_of(front.computation.program, result), front.types.at(result))
+      .number();
 }
 
 Operands read_operands(const Request &request, const pipeline::Front &front, const Folders &folders,

@@ -31,6 +31,8 @@ data::ReadOptions read_options(const Request &request);
 convert::PackOptions pack_options(const Request &request, double fill = 0);
 /// What the tensor's elements are that aren't stored, in its type.
 double fill_of(const pipeline::Front &front, const std::string &tensor);
+/// Of a sparse result: what elements are that it doesn't store.
+double nothing_of(const pipeline::Front &front, const std::string &result);
 
 /// A number as the user writes a scalar: 1.5, 2i or 1.5-2i, with j for i too. None where the text isn't one.
 /// Throws number_too_large.

@@ -238,7 +238,8 @@ private:
     }
   }
 
-  /// Arrays from outside; without validation only that they belong together. What was packed here has what
+  /// Arrays from outside; without validation only what keeps accesses inside
+  /// them, and of trusted ones that they belong together. What was packed here has what
   /// the layout promises, but for accesses that aren't proved.
   void validate() {
     Clock clock;
@@ -250,8 +251,10 @@ private:
       const tensor::Tensor &tensor = tensors_.at(use.name);
       check::ValidateOptions options;
       options.accesses = unproved;
+      options.bounds_alone = !request_.validate;
+      const bool is_trusted = !request_.validate && request_.compile.trust;
       check::ValidationResult result =
-          request_.validate ? check::validate(tensor, options) : check::validate_extents(tensor);
+          is_trusted ? check::validate_extents(tensor) : check::validate(tensor, options);
       check::require_ok(result, tensor, fmt::format("operand `{}`", use.name));
       note_sampled(use.name, result.sampled);
     }
@@ -542,7 +545,7 @@ private:
   void write_outputs() const {
     for (const auto &[name, path] : request_.outputs)
       write_output(path, tensors_.at(name), is_sparse(name),
-                   {front_.types.at(name), fill_of(front_, name), {}, read_options(request_).max_memory});
+                   {front_.types.at(name), is_sparse(name) ? nothing_of(front_, name) : fill_of(front_, name), {}, read_options(request_).max_memory});
   }
 
   Request request_;

@@ -1,6 +1,7 @@
 // Between folders of .npy arrays and tensors.
 #include "tensor/raw_arrays.h"
 
+#include "data/tensor_file.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
 
@@ -162,6 +163,21 @@ std::string reference_to(const ArrayFolder &folder, const std::string &option, c
   const parse::ValuesTree wanted = reference(option, text).values;
   const parse::ValuesTree own = named_by(folder).values;
   return wanted.fill || !own.fill ? text : fmt::format("{} fill {}", text, *own.fill);
+}
+
+std::string reference_to_file(const std::string &path, const std::string &option, const std::string &text,
+                              value::Type type) {
+  const std::optional<double> own = data::fill_in(path);
+  if (!own) return text;
+  if (text.empty()) return fmt::format("dense fill {}", *own);
+  const parse::ValuesTree wanted = reference(option, text).values;
+  if (!wanted.fill) return fmt::format("{} fill {}", text, *own);
+  if (wanted.type) type = value::type_called(wanted.type->text).value();
+  if (value::Scalar::of(*own, type).number() != value::Scalar::of(*wanted.fill, type).number())
+    fail(Kind::bad_option, wanted.fill_span,
+         fmt::format("elements that aren't stored are {} in `{}`, and not {}", *own, path, *wanted.fill),
+         "leave out the fill");
+  return text;
 }
 
 value::Type type_of_fill(const ArrayFolder &folder, const layout::Layout &layout) {

@@ -20,6 +20,11 @@ void check_shapes(const data::ArrayFolder &folder, const Tensor &tensor);
 /// none; as layout.json does where it is empty. `option`: for messages. Throws syntax errors.
 std::string reference_to(const data::ArrayFolder &folder, const std::string &option, const std::string &text);
 
+/// The same of a file of entries, which may say its fill (data::fill_in); `type`: of its values. Throws
+/// bad_option where `text` has another fill.
+std::string reference_to_file(const std::string &path, const std::string &option, const std::string &text,
+                              value::Type type);
+
 /// The type that a folder's fill is of: the one that layout.json says, or else that its values have.
 value::Type type_of_fill(const data::ArrayFolder &folder, const layout::Layout &layout);
 

@@ -125,6 +125,7 @@ private:
         if (!type_) pack_.value = data::type_in(options_.input).value_or(pack_.value);
         read_.exact_integers = value::is_wide_integer(pack_.value);
         entries_ = data::read_tensor(options_.input, read_);
+        if (const std::optional<double> said = data::fill_in(options_.input)) take_fill(*said, pack_.value);
       }
     });
     facts_.shape = entries_.shape;
@@ -350,7 +351,7 @@ private:
       data::combine_duplicates(entries_);
       convert::require_held(entries_, pack_.value, fmt::format("`{}` is to hold", options_.output));
       facts_.entries = entries_.size();
-      if (pack_.fill != 0 && !full && data::lists_entries(options_.output))
+      if (pack_.fill != 0 && !full && data::lists_entries_alone(options_.output))
         facts_.notes.push_back(fmt::format("elements that aren't stored are {}, which the file doesn't say: "
                                            "who reads it takes them as 0",
                                            pack_.fill));

@@ -1,6 +1,7 @@
 // `reuse`: structure and values of a result, by calls and by structs.
 #include "unravel/unravel.h"
 
+#include <array>
 #include <gtest/gtest.h>
 
 namespace {

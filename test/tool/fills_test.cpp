@@ -43,6 +43,36 @@ TEST(ToolFills, of_integers) {
       }
 }
 
+/// What isn't stored of such a result is inf, in whatever it is written to and read from.
+TEST(ToolFills, results_and_files_keep_it) {
+  const Desk desk;
+  desk.write("a.mtx", matrix);
+  const std::vector<std::string> line = {"run", "d(i) = A(i,j) in min.+", "-f", "A=csr", "-f", "d=sv", "-i"};
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n";
+  desk.write("b.mtx", head + "3 2 2\n1 1 5\n3 2 -1\n");
+  for (const char *output : {"d.mtx", "d.npy", "d.txt", "d"}) {
+    std::vector<std::string> command = line;
+    command.insert(command.end(), {"A=b.mtx", "-o", std::string("d=") + output});
+    const Outcome made = desk.unravel(command);
+    ASSERT_EQ(made.code, 0) << made.error;
+  }
+  EXPECT_EQ(desk.read("d.mtx"), head + "%fill inf\n3 1 2\n1 1 5\n3 1 -1\n");
+  EXPECT_EQ(desk.read("d.txt"), "5\ninf\n-1\n");
+  ASSERT_EQ(desk.unravel({"convert", "d.mtx", "e.npy"}).code, 0);
+  for (const char *input : {"d.mtx", "d.npy", "d", "e.npy"}) {
+    std::vector<std::string> command = {"run", "y(i) = d(i)", "-i", std::string("d=") + input, "-o", "y=y.txt"};
+    if (input == std::string("d.mtx")) command.insert(command.end(), {"-f", "d=sv"});
+    const Outcome made = desk.unravel(command);
+    ASSERT_EQ(made.code, 0) << input << made.error;
+    EXPECT_EQ(desk.read("y.txt"), "5\ninf\n-1\n") << input;
+  }
+  const Outcome refused =
+      desk.unravel({"run", "y(i) = d(i)", "-f", "d=sv fill 3", "-i", "d=d.mtx"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.error.find("elements that aren't stored are inf in `d.mtx`, and not 3"), std::string::npos)
+      << refused.error;
+}
+
 TEST(ToolFills, slots_without_an_entry_hold_it) {
   const Desk desk;
   desk.write("a.mtx", matrix);
