@@ -252,4 +252,21 @@ void LineCursor::fail_out_of_range(std::int64_t number, std::int64_t extent, con
                 number == 0 ? "indices in files count from 1" : "");
 }
 
+std::optional<double> fill_in_comments(std::string_view beginning, std::string_view mark) {
+  for (std::size_t at = 0; at < beginning.size() &&
+                           (beginning[at] == mark[0] || is_blank(beginning[at]) || beginning[at] == '\n');) {
+    const std::size_t end = std::min(beginning.find('\n', at), beginning.size());
+    std::string_view line = beginning.substr(at, end - at);
+    at = end + 1;
+    if (!line.starts_with(mark)) continue;
+    line.remove_prefix(mark.size());
+    while (!line.empty() && is_blank(line.back()))
+      line.remove_suffix(1);
+    double fill = 0;
+    const auto [stop, error] = read_decimal(line.data(), line.data() + line.size(), fill);
+    if (error == std::errc() && stop == line.data() + line.size() && fill == fill) return fill;
+  }
+  return std::nullopt;
+}
+
 } // namespace unravel::data

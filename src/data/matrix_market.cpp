@@ -337,23 +337,4 @@ std::optional<value::Type> type_in_matrix_market(std::string_view first_line) {
   return std::nullopt;
 }
 
-std::optional<double> fill_in_matrix_market(std::string_view beginning) {
-  constexpr std::string_view word = "%fill ";
-  std::size_t at = beginning.find('\n');
-  while (at != std::string_view::npos && ++at < beginning.size() &&
-         (beginning[at] == '%' || is_blank(beginning[at]) || beginning[at] == '\n')) {
-    const std::size_t end = beginning.find('\n', at);
-    std::string_view line = beginning.substr(at, end - at);
-    at = end;
-    if (!line.starts_with(word)) continue;
-    line.remove_prefix(word.size());
-    while (!line.empty() && is_blank(line.back()))
-      line.remove_suffix(1);
-    double fill = 0;
-    const auto [stop, error] = read_decimal(line.data(), line.data() + line.size(), fill);
-    if (error == std::errc() && stop == line.data() + line.size() && fill == fill) return fill;
-  }
-  return std::nullopt;
-}
-
 } // namespace unravel::data

@@ -23,7 +23,4 @@ Coordinates read_matrix_market(const FileText &file, const ReadOptions &options 
 /// `real` one and a `pattern`, whose entries are ones, say none.
 std::optional<value::Type> type_in_matrix_market(std::string_view first_line);
 
-/// What elements are without an entry, where a comment line in front of the sizes says so: `%fill inf`.
-std::optional<double> fill_in_matrix_market(std::string_view beginning);
-
 } // namespace unravel::data

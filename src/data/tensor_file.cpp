@@ -3,6 +3,7 @@
 #include "data/elements.h"
 #include "data/frostt.h"
 #include "data/generate.h"
+#include "data/lines.h"
 #include "data/matrix_market.h"
 #include "data/npy.h"
 #include "data/npz.h"
@@ -118,11 +119,16 @@ void append_banner(OutputFile &file, const char *form, const WriteOptions &optio
     file.append(fmt::format("% {}\n", comment));
 }
 
+/// What a comment line begins with that says the fill.
+const char *mark_of_fill(Format format) {
+  return format == Format::MatrixMarket ? "%fill " : "# fill: ";
+}
+
 /// A fill beyond the values' type stands for the type's greatest or least one.
-void append_fill(OutputFile &file, const WriteOptions &options) {
+void append_fill(OutputFile &file, const char *mark, const WriteOptions &options) {
   if (options.fill == 0) return;
   const bool is_end = !value::holds(options.type, options.fill);
-  file.append("%fill ");
+  file.append(mark);
   file.append_number(is_end ? std::copysign(std::numeric_limits<double>::infinity(), options.fill)
                             : options.fill);
   file.append("\n");
@@ -133,6 +139,7 @@ void append_shape(OutputFile &file, const std::vector<std::int64_t> &shape, cons
   for (std::int64_t extent : shape)
     file.append(fmt::format(" {}", extent));
   file.append("\n");
+  append_fill(file, mark_of_fill(Format::Frostt), options);
   for (const std::string &comment : options.comments)
     file.append(fmt::format("# {}\n", comment));
 }
@@ -141,7 +148,7 @@ void write_coordinate_matrix(OutputFile &file, const std::string &path, const Co
                              const WriteOptions &options) {
   auto [rows, columns] = matrix_shape(path, tensor.shape);
   append_banner(file, "coordinate", options);
-  append_fill(file, options);
+  append_fill(file, mark_of_fill(Format::MatrixMarket), options);
   file.append(fmt::format("{} {} {}\n", rows, columns, tensor.size()));
   for (std::size_t e = 0; e < tensor.size(); ++e) {
     append_index(file, tensor.order() > 0 ? tensor.index[0][e] : 0);
@@ -216,9 +223,14 @@ bool is_tensor_file_name(const std::string &path) {
   return format_of(path) != Format::Unknown;
 }
 
-bool lists_entries_alone(const std::string &path) {
-  const Format format = format_of(path);
-  return format == Format::Frostt || format == Format::Archive;
+bool loses_fill(const std::string &path, const WriteOptions &options) {
+  return options.fill != 0 && format_of(path) == Format::Archive;
+}
+
+std::string note_of_lost_fill(const WriteOptions &options) {
+  return fmt::format("elements that aren't stored are {}, which the file doesn't say, and who reads it takes as 0: "
+                     "a .mtx or .tns file or a folder says it, a .npy file has all elements",
+                     options.fill);
 }
 
 bool is_output_file(const std::string &path) {
@@ -269,9 +281,10 @@ std::optional<value::Type> type_in(const std::string &path) {
 }
 
 std::optional<double> fill_in(const std::string &path) {
-  if (format_of(path) != Format::MatrixMarket) return std::nullopt;
+  const Format format = format_of(path);
+  if (format != Format::MatrixMarket && format != Format::Frostt) return std::nullopt;
   if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
-  return fill_in_matrix_market(beginning_of(path));
+  return fill_in_comments(beginning_of(path), mark_of_fill(format));
 }
 
 void write_tensor(const std::string &path, const Coordinates &tensor, const WriteOptions &options) {

@@ -14,9 +14,6 @@ namespace unravel::data {
 /// Whether the name ends as a tensor file's does.
 bool is_tensor_file_name(const std::string &path);
 
-/// Whether write_tensor writes the entries alone, and nothing of other elements.
-bool lists_entries_alone(const std::string &path);
-
 /// Whether what is written to the path is a tensor file; otherwise it's a folder. Throws unknown_file_type
 /// for the names of other files: `y.csv`, `-`, unless there is such a folder, or a slash comes last.
 bool is_output_file(const std::string &path);
@@ -29,14 +26,15 @@ Coordinates read_tensor(const std::string &path, const ReadOptions &options = {}
 /// type_in_matrix_market says. None of others, nor of what is no regular file.
 std::optional<value::Type> type_in(const std::string &path);
 
-/// What elements are that have no entry, where a .mtx file says so in a comment line: `%fill inf`. It is looked
-/// for in the file's beginning. None of others, nor of what is no regular file.
+/// What elements are that have no entry, where a comment line says so in front of them: `%fill inf` in a .mtx
+/// file, `# fill: inf` in a .tns file. It is looked for in the file's beginning. None of others, nor of what is
+/// no regular file.
 std::optional<double> fill_in(const std::string &path);
 
 struct WriteOptions {
   /// Of the values. Numbers of 32 bits are written as shortly as reads back to the same 32 bits.
   value::Type type = value::Type::Float64;
-  /// What elements are that have no entry: written where all are, and in a comment line of a .mtx file.
+  /// What elements are that have no entry: written where all are, and in a comment line of .mtx and .tns files.
   double fill = 0;
   /// Comment lines put after the banner, each without its comment sign.
   std::vector<std::string> comments;
@@ -51,6 +49,10 @@ struct WriteOptions {
 /// format csr. Complex numbers are written to all but .tns files. Throws cannot_write, unknown_file_type,
 /// unsupported_file, memory_limit.
 void write_tensor(const std::string &path, const Coordinates &tensor, const WriteOptions &options = {});
+
+/// Whether write_tensor writes the entries, and not what other elements are; a note that says so.
+bool loses_fill(const std::string &path, const WriteOptions &options);
+std::string note_of_lost_fill(const WriteOptions &options);
 
 /// Writes all elements of a tensor: a .mtx file as an array file, a .tns file with an entry for each.
 void write_dense(const std::string &path, const Coordinates &tensor, const WriteOptions &options = {});

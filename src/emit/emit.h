@@ -101,6 +101,8 @@ struct MainOptions {
   const loop::Program *values = nullptr;
   /// By result: what its values begin with, unless that is 0 or it is assembled.
   std::map<std::string, double> initial = {};
+  /// By tensor: what elements are that aren't stored, unless that is 0.
+  std::map<std::string, double> fills = {};
   /// The tensors of which packing adds up the entries of one coordinate.
   std::set<std::string> adding = {};
   /// The levels' size M and their counts, over sizes and counts of the other parameters.

@@ -38,7 +38,7 @@ public:
   MainWriter(const Program &program, const MainOptions &options)
       : program_(options.inspector ? without_levels(program) : program), inspector_(options.inspector),
         of_values_(options.values), numbers_(options.numbers), following_(options.following),
-        names_(program) {
+        names_(program), fills_(table_of_fills(program_.parameters, options.fills)) {
     if (inspector_) names_of_inspector_.emplace(*inspector_);
     if (of_values_) names_of_values_.emplace(*of_values_);
     for (const TensorParameter &parameter : program_.parameters) {
@@ -259,7 +259,7 @@ private:
     result += "// Sizes that must agree have the same number.\n";
     result += fmt::format("static const int unravel_size[UNRAVEL_TENSORS][UNRAVEL_ORDER] = {{{}}};\n",
                           fmt::join(sizes, ", "));
-    result += integers_;
+    result += fills_ + integers_;
     if (!program_.sizes.empty()) {
       std::vector<std::string> given;
       for (const std::string &size : program_.sizes)
@@ -588,7 +588,7 @@ private:
   std::size_t indent_ = 2;
   std::size_t order_ = 2;                        // a matrix file has two columns
   bool has_complex_ = false, has_reals_ = false; // some tensor; some tensor that is packed
-  std::string integers_; // the tables of tensors that are packed of integers; empty where there are none
+  std::string fills_, integers_; // tables; the latter is empty where no tensor is packed of integers
 };
 
 } // namespace

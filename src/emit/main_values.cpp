@@ -38,6 +38,18 @@ std::string tables_of_integers(const std::vector<loop::TensorParameter> &tensors
                      fmt::join(least, ", "), fmt::join(greatest, ", "), fmt::join(adds, ", "));
 }
 
+std::string table_of_fills(const std::vector<loop::TensorParameter> &tensors,
+                           const std::map<std::string, double> &fills) {
+  std::vector<std::string> texts;
+  for (const loop::TensorParameter &tensor : tensors) {
+    const auto fill = fills.find(tensor.name);
+    texts.push_back(fmt::format("\"{}\"", fill == fills.end() ? 0 : fill->second));
+  }
+  return fmt::format("// What elements are that aren't stored.\n"
+                     "static const char *const unravel_fills[UNRAVEL_TENSORS] = {{{}}};\n",
+                     fmt::join(texts, ", "));
+}
+
 WrittenAs written_as(const std::vector<value::Type> &types) {
   const auto all_are = [&](auto is) { return !types.empty() && std::ranges::all_of(types, is); };
   const auto is_natural = [](value::Type type) { return type == value::Type::UInt64; };

@@ -3,6 +3,7 @@
 #include "loop/loop.h"
 #include "value/exact.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ bool has_packed_integers(const loop::TensorParameter &tensor);
 /// added up, those of `adding`. Empty where none is packed of integers.
 std::string tables_of_integers(const std::vector<loop::TensorParameter> &tensors,
                                const std::set<std::string> &adding);
+
+/// The C table that says of each tensor what its elements are that aren't stored: 0, unless `fills` says it.
+std::string table_of_fills(const std::vector<loop::TensorParameter> &tensors,
+                           const std::map<std::string, double> &fills);
 
 /// How results are written: the C type that their values have then, its name in c/results.c, and the field of
 /// a .mtx file.

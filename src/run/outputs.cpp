@@ -65,8 +65,10 @@ void check_outputs(const std::map<std::string, std::string> &outputs,
 }
 
 void write_output(const std::string &path, const tensor::Tensor &result, bool is_sparse,
-                  const data::WriteOptions &options) {
-  if (!data::is_output_file(path)) return data::write_folder(path, tensor::to_folder(result, is_sparse ? options.fill : 0));
+                  const data::WriteOptions &options, std::vector<std::string> &notes) {
+  if (!data::is_output_file(path))
+    return data::write_folder(path, tensor::to_folder(result, is_sparse ? options.fill : 0));
+  if (is_sparse && data::loses_fill(path, options)) notes.push_back(data::note_of_lost_fill(options));
   const data::Coordinates entries = convert::unpack_exactly(result);
   is_sparse ? data::write_tensor(path, entries, options) : data::write_dense(path, entries, options);
 }

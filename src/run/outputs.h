@@ -17,8 +17,8 @@ void check_output(const std::string &path);
 void check_outputs(const std::map<std::string, std::string> &outputs, const std::vector<std::string> &others);
 
 /// Writes a result, wholly or not at all. `is_sparse`: a file has what is stored, else all elements. Throws
-/// what data::write_tensor does.
+/// what data::write_tensor does. `notes` gets what the file doesn't say.
 void write_output(const std::string &path, const tensor::Tensor &result, bool is_sparse,
-                  const data::WriteOptions &options);
+                  const data::WriteOptions &options, std::vector<std::string> &notes);
 
 } // namespace unravel::run

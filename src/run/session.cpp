@@ -238,9 +238,8 @@ private:
     }
   }
 
-  /// Arrays from outside; without validation only what keeps accesses inside
-  /// them, and of trusted ones that they belong together. What was packed here has what
-  /// the layout promises, but for accesses that aren't proved.
+  /// Arrays from outside; without validation what keeps accesses inside them, of trusted ones that they belong
+  /// together. What was packed here has what the layout promises, but for accesses that aren't proved.
   void validate() {
     Clock clock;
     for (const compute::TensorUse &use : front_.computation.tensors) {
@@ -542,10 +541,12 @@ private:
     return all;
   }
 
-  void write_outputs() const {
-    for (const auto &[name, path] : request_.outputs)
+  void write_outputs() {
+    for (const auto &[name, path] : request_.outputs) {
+      const double fill = is_sparse(name) ? nothing_of(front_, name) : fill_of(front_, name);
       write_output(path, tensors_.at(name), is_sparse(name),
-                   {front_.types.at(name), is_sparse(name) ? nothing_of(front_, name) : fill_of(front_, name), {}, read_options(request_).max_memory});
+                   {front_.types.at(name), fill, {}, read_options(request_).max_memory}, report_.notes);
+    }
   }
 
   Request request_;

@@ -32,6 +32,12 @@ double fill_of_slots(const pipeline::Compilation &compilation, const std::string
   return compute::fill_of(compilation.computation.program, tensor).value_or(0);
 }
 
+/// What its elements are that a file of entries doesn't have.
+double fill_in_files(const pipeline::Compilation &compilation, const loop::TensorParameter &tensor) {
+  return tensor.has_given_arrays() ? fill_of_slots(compilation, tensor.name)
+                                   : compute::nothing_of(compilation.computation.program, tensor.name);
+}
+
 /// Does packing leave slots without an entry that are read?
 bool has_open_slots(const packing::PackPlan &plan) {
   return std::ranges::any_of(plan.pieces, [](const packing::PiecePlan &piece) {
@@ -117,6 +123,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
   for (std::size_t k = 0; k < program.parameters.size() - (compilation.inspector ? 1 : 0); ++k) {
     const layout::Layout &layout = compilation.layouts.at(program.parameters[k].name);
     main.modes[program.parameters[k].name] = layout.sizes;
+    main.fills[program.parameters[k].name] = fill_in_files(compilation, program.parameters[k]);
     if (!program.parameters[k].has_given_arrays()) continue;
     const packing::PackPlan plan = packing::plan_packing(layout);
     const std::string &tensor = program.parameters[k].name;

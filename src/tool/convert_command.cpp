@@ -351,10 +351,8 @@ private:
       data::combine_duplicates(entries_);
       convert::require_held(entries_, pack_.value, fmt::format("`{}` is to hold", options_.output));
       facts_.entries = entries_.size();
-      if (pack_.fill != 0 && !full && data::lists_entries_alone(options_.output))
-        facts_.notes.push_back(fmt::format("elements that aren't stored are {}, which the file doesn't say: "
-                                           "who reads it takes them as 0",
-                                           pack_.fill));
+      if (!full && data::loses_fill(options_.output, options))
+        facts_.notes.push_back(data::note_of_lost_fill(options));
       full ? data::write_dense(options_.output, entries_, options)
            : data::write_tensor(options_.output, entries_, options);
     });

@@ -297,7 +297,7 @@ def test_errors_show_the_place():
         (lambda: un.compute(SPMV, A=A, x=np.array(["a"])), "value-width", "<U1"),
         (lambda: un.compute(SPMV, A=A, x=x[:3].astype(np.float16)), "value-width", "`astype` converts it"),
         (lambda: un.compute(SPMV, A=A, x=np.ma.array(x, mask=x > 0.5)), "value-width", "masked elements"),
-        (lambda: un.compute(SPMV, A=A, x=x.astype(">f8")), "value-width", ">f8"),
+        (lambda: un.compute(SPMV, A=A, x=x.astype("f2")), "value-width", "float16"),
         (lambda: un.kernel(SPMV, A="csrr"), "unknown-layout", "did you mean `csr`?"),
         (lambda: un.kernel(SPMV, A=A), "bad-option", "A='csr'"),
         (lambda: un.kernel(SPMV, B="csr"), "unknown-tensor", "`format B=csr`"),

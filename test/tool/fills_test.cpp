@@ -68,9 +68,44 @@ TEST(ToolFills, results_and_files_keep_it) {
   }
   const Outcome refused =
       desk.unravel({"run", "y(i) = d(i)", "-f", "d=sv fill 3", "-i", "d=d.mtx"});
-  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.error.find("elements that aren't stored are inf in `d.mtx`, and not 3"), std::string::npos)
       << refused.error;
+}
+
+/// As `run` does; a program takes no other fill than it was made for.
+TEST(ToolFills, programs_write_and_check_it) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  const Desk desk;
+  const std::string head = "%%MatrixMarket matrix coordinate real general\n";
+  desk.write("b.mtx", head + "3 2 2\n1 1 5\n3 2 -1\n");
+  desk.write("t.tns", "# shape: 3 1 2\n1 1 2 5\n3 1 1 -1\n");
+  const auto build = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), "compile");
+    options.insert(options.end(), {"--main", "-o", "program.c"});
+    const Outcome made = desk.unravel(options);
+    EXPECT_EQ(made.code, 0) << made.error;
+    const Outcome compiled = desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                                           "program.c", "-o", "program", "-lm"});
+    EXPECT_EQ(compiled.code, 0) << compiled.error;
+  };
+  build({"d(i) = A(i,j) in min.+", "-f", "A=csr", "-f", "d=sv"});
+  ASSERT_EQ(desk.execute({"./program", "A=b.mtx", "-o", "d.mtx"}).code, 0);
+  EXPECT_EQ(desk.read("d.mtx"), head + "%fill inf\n3 1 2\n1 1 5\n3 1 -1\n");
+  Outcome refused = desk.execute({"./program", "A=d.mtx"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.error.find("d.mtx: elements that aren't stored are inf there, but this program was made for 0"),
+            std::string::npos)
+      << refused.error;
+  build({"y(i) = d(i)", "-f", "d=sv fill inf"});
+  ASSERT_EQ(desk.execute({"./program", "d=d.mtx", "-o", "y.mtx"}).code, 0);
+  EXPECT_EQ(desk.read("y.mtx"), "%%MatrixMarket matrix array real general\n3 1\n5\ninf\n-1\n");
+  build({"U(i,j,k) = T(i,j,k) in min.+", "-f", "T=coo3", "-f", "U=coo3"});
+  ASSERT_EQ(desk.execute({"./program", "T=t.tns", "-o", "u.tns"}).code, 0);
+  EXPECT_EQ(desk.read("u.tns"), "# fill: inf\n1 1 2 5\n3 1 1 -1\n");
+  refused = desk.execute({"./program", "T=u.tns"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.error.find("compile it with `-f 'TENSOR=LAYOUT fill inf'`"), std::string::npos) << refused.error;
 }
 
 TEST(ToolFills, slots_without_an_entry_hold_it) {
@@ -184,8 +219,12 @@ TEST(ToolFills, conversions_test_the_fill_and_say_what_is_lost) {
   EXPECT_NE(refused.error.find("the fill 300 is not a value of type uint8"), std::string::npos);
   EXPECT_FALSE(desk.has("A"));
   ASSERT_EQ(desk.unravel({"convert", "a.mtx", "A", "-f", "csr fill 3"}).code, 0);
-  EXPECT_NE(desk.unravel({"convert", "A", "b.mtx"}).out.find("elements that aren't stored are 3"),
+  EXPECT_NE(desk.unravel({"convert", "A", "b.npz"}).out.find("elements that aren't stored are 3"),
             std::string::npos);
+  EXPECT_EQ(desk.unravel({"convert", "A", "b.tns"}).out.find("elements that aren't stored"), std::string::npos);
+  EXPECT_EQ(desk.read("b.tns"), "# shape: 2 2\n# fill: 3\n1 2 5\n");
+  ASSERT_EQ(desk.unravel({"convert", "b.tns", "c.txt"}).code, 0);
+  EXPECT_EQ(desk.read("c.txt"), "3 5\n3 3\n");
   EXPECT_EQ(desk.unravel({"convert", "A", "b.txt"}).out.find("elements that aren't stored"),
             std::string::npos);
   EXPECT_EQ(desk.read("b.txt"), "3 5\n3 3\n");

@@ -70,6 +70,7 @@ int main(int argc, char **argv) {
   int k, m, a;
   for (k = 0; k < UNRAVEL_TENSORS; k++)
     for (m = 0; m < UNRAVEL_ORDER; m++) in[k].sizes[m] = -1;
+  for (k = 0; k < UNRAVEL_TENSORS; k++) in[k].fill = unravel_fills[k];
 // part: integers
   for (k = 0; k < UNRAVEL_TENSORS; k++) in[k].least = unravel_least[k], in[k].greatest = unravel_greatest[k];
 // part: main

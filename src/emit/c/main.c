@@ -47,6 +47,7 @@ static const int64_t unravel_least[UNRAVEL_TENSORS] = {INT64_MIN, 0};
 static const uint64_t unravel_greatest[UNRAVEL_TENSORS] = {INT64_MAX, 0};
 static const int unravel_adds[UNRAVEL_TENSORS] = {1, 0};
 static const int unravel_modes[UNRAVEL_RESULTS][UNRAVEL_ORDER] = {{0, 0}};
+static const char *const unravel_fills[UNRAVEL_TENSORS] = {"0", "inf"};
 static void unravel_follow(int64_t *known) {
   if (known[0] < 0 && known[1] >= 0) known[0] = unravel_not_negative(known[1] + unravel_given[0] + 2);
 }
@@ -62,6 +63,7 @@ typedef struct unravel_entries {
   int is_given;
   int is_filled;
   double filling;
+  const char *fill; // what elements are that aren't stored
 // part: some_integers
   // Of the tensor's type, where that is one of integers, else 0: their bits are in the memory of the values.
   int64_t least;
@@ -103,6 +105,18 @@ static void unravel_add(unravel_entries *to, int order, const int64_t *at, VALUE
   }
   for (m = 0; m < order; m++) to->index[m][to->n] = at[m];
   to->values[to->n++] = value;
+}
+
+// A comment may say what elements are that aren't stored: then it says the fill that the kernel was made for.
+static void unravel_check_fill(const char *comment, const char *mark, const char *fill, const char *name) {
+  char *end, message[256];
+  const char *said = comment + strlen(mark);
+  if (strncmp(comment, mark, strlen(mark)) != 0) return;
+  double value = strtod(said, &end);
+  if (end == said || end[strspn(end, " \t\r\n")] || value == strtod(fill, NULL)) return;
+  snprintf(message, sizeof(message), "elements that aren't stored are %g there, but this program was made for %s: "
+           "compile it with `-f 'TENSOR=LAYOUT fill %g'`", value, fill, value);
+  unravel_fail(name, message);
 }
 
 // Reads the next line that is neither empty nor a comment. Returns its beginning, or NULL at the end of the file.
@@ -365,7 +379,12 @@ static void unravel_read_matrix(unravel_entries *to, int order, FILE *file, cons
   sign = unravel_choose(words[4], symmetries, 4, name, "the symmetry is unknown") - 1;
   if (field == 1 && (is_array || sign < 0)) unravel_fail(name, "a pattern is neither an array nor skew-symmetric");
   unravel_check_OF_VALUE(field, sign, name);
-  at = unravel_line(file, '%', line, sizeof(line), name);
+  at = NULL;
+  while (!at && fgets(line, sizeof(line), file)) {
+    unravel_check_fill(line, "%fill ", to->fill, name);
+    at = line + strspn(line, " \t\r\n");
+    if (!*at || *at == '%') at = NULL;
+  }
   if (!at) unravel_fail(name, "the line with the sizes is missing");
   sizes[0] = unravel_integer(&at, name);
   sizes[1] = unravel_integer(&at, name);
@@ -388,8 +407,9 @@ static int unravel_read_shape(unravel_entries *to, int order, FILE *file, const 
   const char mark[] = "# shape:";
   char line[4096];
   int m, is_whole = 1, is_given = 0;
-  while (!is_given && fgets(line, sizeof(line), file) && (!is_whole || *line == '#' || *line == '\n')) {
-    if (is_whole && strncmp(line, mark, sizeof(mark) - 1) == 0) {
+  while (fgets(line, sizeof(line), file) && (!is_whole || *line == '#' || *line == '\n')) {
+    if (is_whole) unravel_check_fill(line, "# fill: ", to->fill, name);
+    if (is_whole && !is_given && strncmp(line, mark, sizeof(mark) - 1) == 0) {
       char *at = line + sizeof(mark) - 1;
       for (m = 0; m < order; m++) to->sizes[m] = unravel_integer(&at, name);
       at += strspn(at, " \t\r\n");

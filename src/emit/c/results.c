@@ -130,9 +130,12 @@ static void unravel_show_stored(int result, const unravel_entries *shape, int64_
   printf("\n");
   if (!output) return;
   file = unravel_open(output, &part);
+  if (order <= 2) fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n", FIELD);
+  if (strcmp(unravel_fills[result], "0") != 0)
+    fprintf(file, order <= 2 ? "%%fill %s\n" : "# fill: %s\n", unravel_fills[result]);
   if (order <= 2)
-    fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %lld\n", FIELD,
-            (long long)shape->sizes[0], (long long)(order > 1 ? shape->sizes[1] : 1), (long long)stored);
+    fprintf(file, "%lld %lld %lld\n", (long long)shape->sizes[0], (long long)(order > 1 ? shape->sizes[1] : 1),
+            (long long)stored);
   for (k = 0; k < count; k++) {
     if (at[0][k] == 0) continue;
     for (m = 0; m < order; m++) fprintf(file, "%lld ", (long long)at[m][k]);
