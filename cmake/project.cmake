@@ -194,6 +194,11 @@ if(UNRAVEL_TESTS AND TARGET unravel_tool AND UNRAVEL_JIT AND NOT UNRAVEL_SANITIZ
     set(commands ${CMAKE_CURRENT_SOURCE_DIR}/test/fuzz/commands.py)
     add_test(NAME Fuzz.Commands COMMAND ${UNRAVEL_PYTHON} -B ${commands} --tool $<TARGET_FILE:unravel_tool> --commands 150 --jobs 1)
     add_test(NAME Fuzz.CommandsAsC COMMAND ${UNRAVEL_PYTHON} -B ${commands} --tool $<TARGET_FILE:unravel_tool> --commands 400 --jobs 1 --compile)
+    # Random lines through the tool, C programs and the library.
+    add_test(NAME Fuzz.Lines COMMAND ${UNRAVEL_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/test/fuzz/agreement.py
+      --tool $<TARGET_FILE:unravel_tool> --lines 300 --jobs 2)
+    set_tests_properties(Fuzz.Lines PROPERTIES LABELS "fuzz;slow" PROCESSORS 2 ENVIRONMENT
+      "PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python;UNRAVEL_LIBRARY=$<TARGET_FILE:unravel_c>")
     add_test(NAME Fuzz.CommandsTester COMMAND ${UNRAVEL_PYTHON} -B -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/test/fuzz)
     set_tests_properties(Fuzz.Commands Fuzz.CommandsAsC Fuzz.CommandsTester PROPERTIES LABELS "fuzz;slow")
   else()

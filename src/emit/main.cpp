@@ -62,15 +62,9 @@ public:
                                            names_.kernel())
                              : "\n// ---- a program around the kernel\n\n";
     std::set<std::string> first{"tools"}, last{"main"};
-    const WrittenAs written = written_as();
     first.insert(has_complex_ ? "complex" : "real");
     if (has_complex_ && has_reals_) first.insert("some_real");
     if (!integers_.empty()) first.insert("some_integers"), last.insert("integers");
-    for (const Result &each : results_)
-      if (each.places || each.stored) {
-        first.insert(each.places ? "stored_values" : "all_values");
-        first.insert(std::string(written.name) + "_result");
-      }
     if (!following_.empty()) first.insert("follow");
     if (!program_.sizes.empty()) {
       first.insert("read_given");
@@ -78,8 +72,7 @@ public:
     }
     const std::string run = run_function();
     if (run.find("unravel_release(") != std::string::npos) first.insert("release");
-    const std::string tools =
-        with_types(parts_of_c("main", first) + parts_of_c("results", first), has_complex_, written);
+    const std::string tools = with_types_of_values(parts_of_c("main", first), has_complex_) + writers();
     return result + parts_of_c("main", {"includes"}) + declarations() + tables() + tools + run +
            parts_of_c("arguments", last);
   }
@@ -98,18 +91,14 @@ private:
   /// Copies a result's values to where they are written from.
   void copy_values(std::size_t k, std::string_view type) {
     line("for (@k = 0; @k < @count; @k++) @values[@k] = ({}){}[@k];", type, values_of(k));
-    if (type != type_of_values(false) || !value::is_wide_integer(value_array(k).element)) return;
-    line("for (@k = 0; @k < @count; @k++)");
-    line("  if (@values[@k] > 9007199254740992.0 || @values[@k] < -9007199254740992.0)");
-    line("    unravel_fail({}, \"an integer isn't exact as a double\");",
-         quoted(program_.parameters[k].name));
   }
 
-  WrittenAs written_as() const {
-    std::vector<value::Type> types;
+  std::string writers() const {
+    std::vector<WrittenResult> written;
     for (const Result &each : results_)
-      if (each.places || each.stored) types.push_back(value_array(each.number).element);
-    return emit::written_as(types);
+      if (each.places || each.stored)
+        written.push_back({value_array(each.number).element, each.places != nullptr});
+    return emit::writers(written);
   }
 
   /// The text with names of the program's own, which are marked as `@start`: with a number where the user has
@@ -536,7 +525,7 @@ private:
     const std::vector<loop::WorkspaceArray> &modes = result.places->workspace;
     const Names &names = *result.names_of_places;
     const Names::Workspace &work = names.workspace();
-    const char *type = written_as().type;
+    const auto [type, name, field] = written_as(value_array(k).element);
     open();
     name_result(k, true);
     line("{} *@values;", type);
@@ -550,7 +539,7 @@ private:
       line("@at[{}] = @places.{};", mode, work.members.at(modes[mode].name));
     line("@values = ({0} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({0}));", type);
     copy_values(k, type);
-    line("unravel_show_stored({0}, &@in[{0}], @count, @at, @values, @output[{0}]);", k);
+    line("unravel_show_stored_{1}({0}, &@in[{0}], @count, @at, @values, @output[{0}]);", k, name);
     line("free(@values);");
     line("{}(&@places);", work.free);
     close();
@@ -562,14 +551,14 @@ private:
     if (!result.stored)
       return line(
           "if (@output[{0}]) unravel_fail(@output[{0}], \"a result of this layout can't be written\");", k);
-    const char *type = written_as().type;
+    const auto [type, name, field] = written_as(value_array(k).element);
     open();
     line("int64_t @count = 1, @k;");
     line("{} *@values;", type);
     line("for (@k = 0; @k < unravel_orders[{0}]; @k++) @count *= @in[{0}].sizes[@k];", k);
     line("@values = ({0} *)unravel_resize(NULL, @count > 0 ? @count : 1, sizeof({0}));", type);
     copy_values(k, type);
-    line("unravel_show({0}, &@in[{0}], @values, @output[{0}]);", k);
+    line("unravel_show_{1}({0}, &@in[{0}], @values, @output[{0}]);", k, name);
     line("free(@values);");
     close();
   }

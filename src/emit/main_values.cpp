@@ -1,11 +1,22 @@
 #include "emit/main_values.h"
 
+#include "emit/prelude.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
 
 namespace unravel::emit {
+
+namespace {
+
+void replace_all(std::string &text, std::string_view word, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())
+    text.replace(at, word.size(), by);
+}
+
+} // namespace
 
 value::Type value_type(const loop::TensorParameter &tensor) {
   std::optional<value::Type> all;
@@ -50,26 +61,35 @@ std::string table_of_fills(const std::vector<loop::TensorParameter> &tensors,
                      fmt::join(texts, ", "));
 }
 
-WrittenAs written_as(const std::vector<value::Type> &types) {
-  const auto all_are = [&](auto is) { return !types.empty() && std::ranges::all_of(types, is); };
-  const auto is_natural = [](value::Type type) { return type == value::Type::UInt64; };
-  if (std::ranges::any_of(types, value::is_complex)) return {type_of_values(true), "complex", "complex"};
-  if (all_are(is_natural)) return {"uint64_t", "natural", "integer"};
-  if (all_are([&](value::Type type) { return value::is_integer(type) && !is_natural(type); }))
-    return {"uint64_t", "integer", "integer"};
+WrittenAs written_as(value::Type type) {
+  if (value::is_complex(type)) return {type_of_values(true), "complex", "complex"};
+  if (type == value::Type::UInt64) return {"uint64_t", "natural", "integer"};
+  if (value::is_integer(type)) return {"uint64_t", "integer", "integer"};
   return {type_of_values(false), "real", "real"};
 }
 
-std::string with_types(std::string text, bool has_complex, const WrittenAs &written) {
-  const auto replace = [&](const std::string &word, const std::string &by) {
-    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())
-      text.replace(at, word.size(), by);
-  };
-  replace("_OF_VALUE", has_complex ? "_complex" : "_real");
-  replace("_OF_RESULT", std::string("_") + written.name);
-  replace("VALUE", type_of_values(has_complex));
-  replace("RESULT", written.type);
-  replace("FIELD", std::string("\"") + written.field + "\"");
+std::string writers(const std::vector<WrittenResult> &results) {
+  std::map<std::string, std::set<std::string>> parts; // by the name of how they are written
+  std::map<std::string, WrittenAs> ways;
+  for (const auto &[type, is_sparse] : results) {
+    const WrittenAs as = written_as(type);
+    ways.emplace(as.name, as);
+    parts[as.name].insert({std::string(as.name) + "_result", is_sparse ? "stored_values" : "all_values"});
+  }
+  std::string text = parts.empty() ? "" : parts_of_c("results", {"files"});
+  for (const auto &[name, as] : ways) {
+    std::string own = parts_of_c("results", parts.at(name));
+    replace_all(own, "_OF_RESULT", "_" + name);
+    replace_all(own, "RESULT", as.type);
+    replace_all(own, "FIELD", fmt::format("\"{}\"", as.field));
+    text += own;
+  }
+  return text;
+}
+
+std::string with_types_of_values(std::string text, bool has_complex) {
+  replace_all(text, "_OF_VALUE", has_complex ? "_complex" : "_real");
+  replace_all(text, "VALUE", type_of_values(has_complex));
   return text;
 }
 

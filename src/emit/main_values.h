@@ -29,16 +29,24 @@ std::string tables_of_integers(const std::vector<loop::TensorParameter> &tensors
 std::string table_of_fills(const std::vector<loop::TensorParameter> &tensors,
                            const std::map<std::string, double> &fills);
 
-/// How results are written: the C type that their values have then, its name in c/results.c, and the field of
-/// a .mtx file.
+/// How a result is written: the C type that its values have then, its name in c/results.c, and the field of a
+/// .mtx file.
 struct WrittenAs {
   const char *type, *name, *field;
 };
 
-/// Of results with values of these types: in one way for all, integers only where no other one is there.
-WrittenAs written_as(const std::vector<value::Type> &types);
+WrittenAs written_as(value::Type type);
 
-/// The text with what the words of main.c and results.c stand for.
-std::string with_types(std::string text, bool has_complex, const WrittenAs &written);
+/// A result that is written: all elements, or what is stored.
+struct WrittenResult {
+  value::Type type;
+  bool is_sparse;
+};
+
+/// The C functions that write these.
+std::string writers(const std::vector<WrittenResult> &results);
+
+/// The text with what the words of main.c stand for.
+std::string with_types_of_values(std::string text, bool has_complex);
 
 } // namespace unravel::emit

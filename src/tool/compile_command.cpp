@@ -94,27 +94,12 @@ std::map<std::string, term::Term> following_sizes(const pipeline::Compilation &c
   return following;
 }
 
-/// One function writes the values of all results.
-void require_alike_results(const pipeline::Compilation &compilation) {
-  std::map<bool, std::string> results; // by whether they are complex
-  for (const compute::TensorUse &use : compilation.computation.tensors)
-    if (use.is_result)
-      results.emplace(value::is_complex(compute::type_of(compilation.computation.types, use.name)), use.name);
-  if (results.size() > 1)
-    report::fail(
-        report::Kind::several_results,
-        fmt::format("`--main` writes real results or complex ones, but `{}` is real and `{}` complex",
-                    results.at(false), results.at(true)),
-        "leave out `--main`, and call the kernel; or `unravel run`");
-}
-
 /// A whole program: the kernel, functions that pack each tensor from coordinates, and a main() that reads
 /// files. Results that the kernel lists are written from there.
 std::string program_text(const pipeline::Compilation &compilation, const Options &options) {
   const loop::Program &program = compilation.program;
   std::string text = pipeline::c_text(compilation) + "\n#include <stdlib.h>\n\n";
   std::vector<emit::StructNames> names = emit::struct_names(program);
-  require_alike_results(compilation);
   emit::MainOptions main;
   std::map<std::string, std::string> packed; // the first tensor of each type
   main.inspector = compilation.inspector ? &compilation.inspector->program : nullptr;

@@ -137,8 +137,9 @@ def call(arguments):
 def write(name, tensor):
     """The entries of a tensor as a file, or a scalar's number."""
     array = tensor.array
-    if array.ndim == 0:
+    if array.ndim == 0 and array.dtype.kind != "c":
         return str(array.item())
+    array = array.reshape(1) if array.ndim == 0 else array
     file, where = f"{name}.{'tns' if array.ndim > 2 else 'mtx'}", np.argwhere(array != 0)
     kind = {"c": "complex", "f": "real"}.get(array.dtype.kind, "integer")
     number = lambda value: (f"{value.real!r} {value.imag!r}" if kind == "complex" else repr(float(value)) if kind == "real"

@@ -1,7 +1,7 @@
 // The program around a kernel, C99 and C++. Every name starts with unravel_, which no kernel's does. The tables and
 // unravel_run are made for each kernel; the parts `example` show what they look like. VALUE stands for `double _Complex`
 // where some tensor is complex, else for `double`, and _OF_VALUE for `_complex` or `_real`; RESULT, _OF_RESULT and FIELD
-// say the same of the results, with `uint64_t` where all are integers, `_natural` where these are uint64.
+// say the same of each result, with `uint64_t` where it is an integer, `_natural` where it is a uint64.
 // part: includes
 #include <ctype.h>
 #include <errno.h>
@@ -30,6 +30,8 @@ static int64_t unravel_not_negative(int64_t size) {
 #define FIELD "complex"
 #define unravel_print_OF_RESULT unravel_print_complex
 #define unravel_write_OF_RESULT unravel_write_complex
+#define unravel_show_OF_RESULT unravel_show_complex
+#define unravel_show_stored_OF_RESULT unravel_show_stored_complex
 #pragma GCC diagnostic ignored "-Wunused-function"
 #define UNRAVEL_TENSORS 2
 #define UNRAVEL_RESULTS 1

@@ -41,7 +41,7 @@ static void unravel_write_natural(FILE *file, uint64_t value) {
   fprintf(file, "%llu\n", (unsigned long long)value);
 }
 
-// part: all_values stored_values
+// part: files
 // The file for a result. Where a file is there or nothing, that is another one, `part`, which then takes its place: so
 // an earlier result is lost no sooner than the new one is whole. What else is there, as a device, is written itself.
 static FILE *unravel_open(const char *output, char **part) {
@@ -77,7 +77,7 @@ static void unravel_close(FILE *file, const char *output, char *part) {
 
 // part: all_values
 // A result: to a file (.mtx, from order 3 on lines of a .tns), or its sum and first values.
-static void unravel_show(int result, const unravel_entries *shape, const RESULT *values, const char *output) {
+static void unravel_show_OF_RESULT(int result, const unravel_entries *shape, const RESULT *values, const char *output) {
   const int *modes = unravel_modes[result];
   int64_t stride[UNRAVEL_ORDER], at[UNRAVEL_ORDER], count = 1, k, slot;
   RESULT sum = 0;
@@ -113,7 +113,7 @@ static void unravel_show(int result, const unravel_entries *shape, const RESULT 
 
 // part: stored_values
 // A result's stored values: to a file (.mtx, from order 3 on lines of a .tns), or their sum and the first.
-static void unravel_show_stored(int result, const unravel_entries *shape, int64_t count, const int64_t *const *at,
+static void unravel_show_stored_OF_RESULT(int result, const unravel_entries *shape, int64_t count, const int64_t *const *at,
                                 const RESULT *values, const char *output) {
   int64_t stored = 0, shown = 0, k;
   RESULT sum = 0;
@@ -148,8 +148,8 @@ static void unravel_show_stored(int result, const unravel_entries *shape, int64_
 // part: example
 static void unravel_run(unravel_entries *in, const char *const *output) {
   double start = unravel_seconds();
-  unravel_show(0, &in[1], in[1].values, output[0]);
-  unravel_show_stored(0, &in[1], in[1].n, (const int64_t *const *)in[1].index, in[1].values, output[0]);
+  unravel_show_OF_RESULT(0, &in[1], in[1].values, output[0]);
+  unravel_show_stored_OF_RESULT(0, &in[1], in[1].n, (const int64_t *const *)in[1].index, in[1].values, output[0]);
   unravel_release(&in[1]);
   printf("%g\n", unravel_seconds() - start);
 }
