@@ -171,26 +171,35 @@ double LineCursor::read_real_slowly(const char *what) {
 }
 
 double LineCursor::read_integer_value(const char *what) {
-  std::int64_t number = read_integer(what);
-  // Beyond 2^62 the conversion back could overflow: refused without a look.
-  std::uint64_t size =
-      number < 0 ? 0 - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
-  if (size > (std::uint64_t{1} << 62) || static_cast<std::int64_t>(static_cast<double>(number)) != number)
+  bool negative = false;
+  std::string_view digits = read_digits_of_value(what, negative);
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  double size = 0;
+  const bool is_double = std::from_chars(digits.data(), at_, size).ec == std::errc();
+  constexpr std::size_t always_exact = 15; // so many digits
+  if (!is_double || (digits.size() > always_exact && fmt::format("{:.0f}", size) != digits))
     fail_at_token(Kind::unsupported_file,
-                  fmt::format("the {} `{}` is not exact as a 64-bit floating-point number", what, number),
+                  fmt::format("the {} `{}{}` is not exact as a 64-bit floating-point number", what,
+                              negative ? "-" : "", printable(digits)),
                   "change `integer` in the first line to `real` to have such values rounded");
-  return static_cast<double>(number);
+  return negative && size != 0 ? -size : size;
 }
 
-std::complex<double> LineCursor::read_integer_halves(const char *what) {
+std::string_view LineCursor::read_digits_of_value(const char *what, bool &negative) {
   if (at_line_end()) fail_missing(what);
   mark();
-  const bool negative = *at_ == '-';
+  negative = *at_ == '-';
   if (negative || *at_ == '+') ++at_;
   const char *first = at_;
   while (at_ < end_ && is_digit(*at_))
     ++at_;
   if (at_ == first || (at_ < end_ && !is_blank(*at_) && *at_ != '\n')) fail_not_a_number(what);
+  return std::string_view(first, static_cast<std::size_t>(at_ - first));
+}
+
+std::complex<double> LineCursor::read_integer_halves(const char *what) {
+  bool negative = false;
+  const char *first = read_digits_of_value(what, negative).data();
   std::uint64_t size = 0;
   constexpr std::uint64_t least = std::uint64_t{1} << 63;
   if (std::from_chars(first, at_, size).ec != std::errc() || (negative && size > least))

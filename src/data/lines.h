@@ -113,6 +113,9 @@ public:
 private:
   void mark() { token_ = at_; }
 
+  /// Of an integer with an optional sign.
+  std::string_view read_digits_of_value(const char *what, bool &negative);
+
   std::int64_t read_digits(const char *what) {
     if (at_line_end()) fail_missing(what);
     mark();

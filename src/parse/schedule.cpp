@@ -9,7 +9,7 @@
 //   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"
 //   "brackets" "written"
 //   "drop" "zeros"   "plan" ( integer | "none" )   "blas"
-//   "convert" tensor "to" layout ["<" list(integer) ">"]
+//   "convert" tensor "to" layout ["<" list(integer) ">" | ":" list(integer)]
 //   "wavefront" variable ["packed"]
 //   "parallel" list(variable) [sharing]   "fuse" variable "," variable   "reduce" tensor "by" reduction
 //   ("tile" | "split") list(variable "by" integer)
@@ -198,13 +198,13 @@ private:
     tokens_.expect("to", "after `" + conversion.tensor.text + "`", example);
     const Name layout = tokens_.expect_name("the name of a layout", example);
     conversion.layout.name = layout.text;
-    if (tokens_.at("<")) {
-      tokens_.open("<");
+    const bool is_bracketed = tokens_.at("<");
+    if (is_bracketed) tokens_.open("<");
+    if (is_bracketed || tokens_.accept(":"))
       do
         conversion.layout.parameters.push_back(tokens_.expect_integer("a parameter of the layout", 0));
       while (tokens_.accept(","));
-      tokens_.close(">");
-    }
+    if (is_bracketed) tokens_.close(">");
     conversion.layout.span = tokens_.span_from(layout.span.begin);
     result_.conversions.push_back(std::move(conversion));
   }

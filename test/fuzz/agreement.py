@@ -30,7 +30,7 @@ import scipy.sparse as sp
 import unravel as un
 from random_lines import DTYPES, LineGenerator
 
-SECONDS = 60  # of CPU time for each step of a line
+SECONDS = 60  # of CPU time for each process of a line
 
 
 # ---- what NumPy computes
@@ -125,8 +125,7 @@ class Failed(Exception):
 
 
 def call(arguments):
-    limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    done = subprocess.run(arguments, capture_output=True, text=True, preexec_fn=limit, stdin=subprocess.DEVNULL)
+    done = subprocess.run(arguments, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     kinds = re.findall(r"error: .*\[([a-z-]+)\]", done.stderr)
     if done.returncode == 1 and kinds:
         raise Refused(f"{kinds[0]}: {done.stderr.strip().splitlines()[0][:200]}")
@@ -294,7 +293,7 @@ def child(seed, number, tool):
     if made:
         return made, folder
     os.chdir(folder)
-    resource.setrlimit(resource.RLIMIT_CPU, (2 * SECONDS, 2 * SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))  # those that it starts have it, too
     line = LineGenerator(f"{seed}/{number}").line()
     outcome = {"failure": "the process of Python ended", "kind": "", "line": line.text, "text": shown(line)}
     pathlib.Path("outcome.json").write_text(json.dumps(outcome))

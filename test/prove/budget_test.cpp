@@ -29,6 +29,15 @@ TEST(ProveBudget, NotesWhatIsLeftOut) {
   EXPECT_GT(budget.seconds_left(), 0); // a budget within this one has a limit, too
 }
 
+TEST(ProveBudget, TheNoticeIsShortHoweverMuchIsLeftOut) {
+  std::vector<std::string> left_out(300, "how many loops are parallel");
+  left_out[0] = std::string(9000, 'x');
+  const report::Diagnostic notice = notice_of(left_out, 2);
+  EXPECT_TRUE(notice.message.ends_with("; how many loops are parallel; and 295 more")) << notice.message;
+  EXPECT_LT(notice.message.size(), 400u);
+  EXPECT_TRUE(notice_of({"a", "b"}, 2).message.ends_with("not tried: a; b"));
+}
+
 TEST(ProveBudget, OnlyOptionalQuestionsAreLeftOut) {
   auto budget = std::make_shared<Budget>(1e-9);
   Prover prover({}, default_rlimit, budget);

@@ -131,6 +131,20 @@ void dot(size_t n, const double *x, const double *y, double *s) {
   }
 }
 
+TEST(ToolFrom, InfinityIsANumber) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", R"(#include <math.h>
+void parts(int n, const double x[n], double y[n]) {
+  for (int i = 0; i < n; i++) y[i] = fmax(-INFINITY, x[i]) + (x[i] > 3 ? INFINITY : 1.0);
+}
+)");
+  desk.write("x.mtx", "%%MatrixMarket matrix array real general\n3 1\n-2\n4\n0.5\n");
+  const Outcome made = desk.unravel({"run", "--from", "k.c:parts", "-i", "x=x.mtx", "-o", "y=y.txt", "--check"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(desk.read("y.txt"), "-1\ninf\n1.5\n");
+}
+
 struct Wrong {
   std::vector<std::string> arguments;
   int code;

@@ -276,6 +276,20 @@ TEST(ToolLargeIntegers, DoublesRefuse) {
                  "value 3000000000 can't be stored in array `val` of int32 elements");
 }
 
+/// Whatever their size, where a double holds them.
+TEST(ToolLargeIntegers, DoublesTakeWhatTheyHold) {
+  const Desk desk;
+  desk.write("a.mtx", "%%MatrixMarket matrix coordinate integer general\n1 3 3\n1 1 18446744073709551616\n"
+                      "1 2 -9223372036854775808\n1 3 000000000000000000000004096\n");
+  const Outcome made =
+      desk.unravel({"run", "y(j) = A(i,j)", "--type", "f64", "-f", "A=csr", "-i", "A=a.mtx", "-o", "y=y.txt"});
+  EXPECT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(desk.read("y.txt"), "1.8446744073709552e+19\n-9.2233720368547758e+18\n4096\n");
+  desk.write("b.mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 -18446744073709551615\n");
+  expect_refused(desk.unravel({"run", "y(i) = A(i,j)", "--type", "f64", "-i", "A=b.mtx"}),
+                 "the integer value `-18446744073709551615` is not exact as a 64-bit floating-point number");
+}
+
 /// The type of a result that is the product of two files' values.
 TEST(ToolLargeIntegers, FilesHaveTypes) {
   const Desk desk;
