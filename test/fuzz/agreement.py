@@ -57,13 +57,17 @@ def made(operator, factors):
     return value
 
 
+def type_of(result):
+    return np.dtype(DTYPES[result.kind or result.computed])
+
+
 class Namespace(dict):
     """What the NumPy text of a result means: each tensor's name gives its elements with an axis for each index."""
 
     def __init__(self, line, result):
         indices, n = line.indices, line.extent
         computed = np.dtype(DTYPES[result.computed])
-        target = np.dtype(DTYPES[result.kind or result.computed])
+        target = type_of(result)
 
         def placed(array, own):
             array = np.asarray(array)
@@ -97,7 +101,7 @@ class Namespace(dict):
 def expected(line, result):
     """All elements, and how far a sum of floating point may be off."""
     space = Namespace(line, result)
-    target = np.dtype(DTYPES[result.kind or result.computed])
+    target = type_of(result)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         value = np.asarray(eval(result.numpy, space))
@@ -152,7 +156,7 @@ def write(name, tensor):
     return file
 
 
-def read(file, shape):
+def read(file, shape, dtype):
     """All elements of what a program wrote."""
     lines = pathlib.Path(file).read_text().splitlines()
     fill, rows, head = 0.0, [], lines[0].split()
@@ -171,6 +175,8 @@ def read(file, shape):
         if head[2] == "array":
             values = np.array([value(row) for row in rows], object)
             return values.reshape(tuple(map(int, counts))[:2], order="F").reshape(shape)
+    if is_integer and np.isinf(fill):
+        fill = identity("min" if fill > 0 else "max", dtype)
     result = np.full(shape, fill, object)
     order = len(shape)
     for row in rows:
@@ -211,7 +217,8 @@ def by_program(line, tool):
     for name, file in files.items():
         arguments += ["-o", f"{name}=result_{file}"]
     call(["./program"] + arguments)
-    return {name: read(f"result_{file}", (line.extent,) * len(line.results[name].indices)) for name, file in files.items()}
+    return {name: read(f"result_{file}", (line.extent,) * len(line.results[name].indices), type_of(line.results[name]))
+            for name, file in files.items()}
 
 
 def as_operand(tensor, by_scipy):

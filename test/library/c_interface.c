@@ -317,6 +317,10 @@ static void test_large_integers(void) {
   EXPECT(unravel_tensor_integers(A, &entries, &found, &error) == 0);
   EXPECT(entries == 0 && !found);
 
+  EXPECT(unravel_kernel_make("for i { y(i) = x(i); z(i) = 2*x(i); }", NULL, 0, NULL, &kernel, &error) == 0);
+  EXPECT_ERROR(unravel_kernel_run_into(kernel, NULL, NULL, NULL, NULL, 0, &error), "several-results",
+               "the kernel has 2 results, not one");
+  unravel_kernel_free(kernel);
   EXPECT(unravel_kernel_make("y(i) = x(i+1)", NULL, 0, NULL, &kernel, &error) == 0);
   all[0] = argument("x", vector(val, 3, 0));
   all[1] = argument("i", NULL);

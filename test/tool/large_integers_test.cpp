@@ -284,7 +284,7 @@ TEST(ToolLargeIntegers, DoublesTakeWhatTheyHold) {
   const Outcome made =
       desk.unravel({"run", "y(j) = A(i,j)", "--type", "f64", "-f", "A=csr", "-i", "A=a.mtx", "-o", "y=y.txt"});
   EXPECT_EQ(made.code, 0) << made.error;
-  EXPECT_EQ(desk.read("y.txt"), "1.8446744073709552e+19\n-9.2233720368547758e+18\n4096\n");
+  EXPECT_EQ(desk.read("y.txt"), "18446744073709551616\n-9223372036854775808\n4096\n");
   desk.write("b.mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 -18446744073709551615\n");
   expect_refused(desk.unravel({"run", "y(i) = A(i,j)", "--type", "f64", "-i", "A=b.mtx"}),
                  "the integer value `-18446744073709551615` is not exact as a 64-bit floating-point number");
