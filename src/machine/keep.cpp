@@ -63,8 +63,8 @@ Profile here(const std::string &folder) {
 
 Profile measure_and_keep(const std::string &folder) {
   if (!can_be_measured())
-    report::fail(report::Kind::bad_option, "`--measure`: threads are timed, and none can be started here",
-                 "raise the limit of processes, `ulimit -u`");
+    report::fail(report::Kind::bad_option, "a measurement times threads, and none can be started here",
+                 "raise the limit of processes that `ulimit` sets");
   Profile profile = measure();
   if (const std::optional<std::string> name = name_of_file())
     files::OwnFolder(folder).write(*name, to_json(profile));
