@@ -104,6 +104,7 @@ struct Compilation {
   std::string prefix;              // of the C text's names (name_for)
   std::vector<report::Diagnostic> warnings;
   std::vector<std::string> not_tried; // since the budget was spent
+  std::vector<std::string> notes;     // what isn't computed as it is written
   combine::Combination combination;
   std::vector<Leaf> leaves;
   loop::Program program;
@@ -132,12 +133,12 @@ struct Compilation {
 struct Front {
   compute::Computation computation;
   std::optional<parse::ProgramTree> tree; // the program as it is written, unless it is a line
-  std::string program;             // what was read from C, or a line was made into, printed; else empty
-  std::string why;                 // it was made into that program: comments in front of it
-  std::set<std::string> kept;      // results that locals hold until the end (with_kept_result)
-  std::string line;                // a program was made into one, printed; else empty
-  std::optional<std::size_t> plan; // the number, from 0 on, of the plan that the line was made into
-  bool is_planned = false;         // its program computes products by plans
+  std::string program;               // what was read from C, or a line was made into, printed; else empty
+  std::string why;                   // it was made into that program: comments in front of it
+  std::set<std::string> kept;        // results that locals hold until the end (with_kept_result)
+  std::string line;                  // with its sums written out; or that a program was made into
+  std::optional<std::size_t> plan;   // the number, from 0 on, of the plan that the line was made into
+  bool is_planned = false;           // its program computes products by plans
   bool has_settled_brackets = false; // they are multiplied out, or are to be computed as they stand
   /// The line as it was written, whose old values the computation reads, or which has a workspace: what
   /// --check evaluates.
@@ -190,8 +191,8 @@ Front with_kept_result(const Request &request, Front front, const std::string &r
 std::optional<Front> for_sparse_result(const Request &request, const Front &front);
 
 /// The same request with those masks looked for at each point that may be stored several times, so that at
-/// most one of a mask's entries counts. None where all operands that must be are stored once at most; throws a
-/// limit where another one isn't (choose::require_single_values).
+/// most one of a mask's entries counts. None where all operands that must be are stored once at most; throws
+/// a limit where another one isn't (choose::require_single_values).
 std::optional<Front> with_searched_masks(const Front &front,
                                          const std::vector<combine::IterationSpace> &spaces,
                                          prove::Prover &prover);
@@ -201,8 +202,8 @@ Compilation compile(const Request &request);
 /// Precondition: `front` is read_request's of the same expression, formats, schedules and finds.
 Compilation compile(const Request &request, const Front &front);
 
-/// The same; where it is refused since properties of the data were only sampled, the hint names these. Then it
-/// is tried again with and without each of them.
+/// The same; where it is refused since properties of the data were only sampled, the hint names these. Then
+/// it is tried again with and without each of them.
 Compilation compile_for_data(const Request &request, const Front &front);
 
 /// Refuses a result that is packed behind the kernel, where there is nothing but a kernel.

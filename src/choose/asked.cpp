@@ -53,8 +53,7 @@ std::size_t level_of(const LeafPlan &plan, const parse::Name &wanted) {
   const std::vector<Level> &levels = plan.nest.levels;
   for (std::size_t k = 0; k < levels.size(); ++k)
     if (levels[k].is_loop() && levels[k].variable == wanted.text) return k;
-  report::fail(Kind::unknown_variable, wanted.span, fmt::format("there is no loop over `{}`", wanted.text),
-               fmt::format("the loops are {}", fmt::join(loops_of(plan.nest), ", ")));
+  fail_no_loop(wanted, loops_of(plan.nest));
 }
 
 void take(LeafPlan &plan, WorkBefore found, const parse::Name &at, const std::string &what) {

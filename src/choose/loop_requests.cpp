@@ -1,5 +1,6 @@
 #include "choose/loop_requests.h"
 
+#include "choose/parallel.h"
 #include "cost/thresholds.h"
 #include "loop/arrays.h"
 #include "loop/load.h"
@@ -312,11 +313,7 @@ std::vector<loop::Request> loop_requests(const parse::ScheduleTree &schedule,
     const std::string &variable = asked.variable.text;
     check_once(schedule.loops, k);
     std::vector<std::string> loops = loops_of(leaves, lowered);
-    if (!contains(loops, variable))
-      report::fail(Kind::unknown_variable, asked.variable.span,
-                   fmt::format("there is no loop over `{}`", variable),
-                   loops.empty() ? "the kernel has no loops"
-                                 : fmt::format("the loops are {}", fmt::join(loops, ", ")));
+    if (!contains(loops, variable)) fail_no_loop(asked.variable, loops);
     if (!has_loop(lowered, variable))
       report::fail(Kind::not_supported, asked.variable.span,
                    fmt::format("the loop over `{}` isn't a plain loop of this kernel", variable),

@@ -82,6 +82,12 @@ std::vector<std::string> loops_of(const scan::Nest &nest) {
   return loops;
 }
 
+void fail_no_loop(const parse::Name &wanted, const std::vector<std::string> &loops) {
+  report::fail(Kind::unknown_variable, wanted.span, fmt::format("there is no loop over `{}`", wanted.text),
+               loops.empty() ? "the kernel has no loops"
+                             : fmt::format("the loops are {}", fmt::join(loops, ", ")));
+}
+
 bool is_inner_loop(const LeafPlan &plan, std::size_t level) {
   const std::vector<Level> &levels = plan.nest.levels;
   return std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(level),
@@ -232,8 +238,7 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
     const parse::Name &wanted = schedule.parallel.front();
     for (const parse::Name &name : schedule.parallel) {
       if (std::ranges::find(verdicts, name.text, &depend::LoopVerdict::variable) == verdicts.end())
-        report::fail(Kind::unknown_variable, name.span, fmt::format("there is no loop over `{}`", name.text),
-                     fmt::format("the loops are {}", fmt::join(loops_of(plan.nest), ", ")));
+        fail_no_loop(name, loops_of(plan.nest));
       if (name.text != wanted.text)
         report::fail(
             Kind::not_parallel, name.span,

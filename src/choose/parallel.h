@@ -18,6 +18,9 @@ namespace unravel::choose {
 /// The nest's loops, without what is found or follows.
 std::vector<std::string> loops_of(const scan::Nest &nest);
 
+/// Throws a mistake: a schedule names a loop that isn't among these.
+[[noreturn]] void fail_no_loop(const parse::Name &wanted, const std::vector<std::string> &loops);
+
 /// Whether the level stands in a loop, or behind a find.
 bool is_inner_loop(const plan::LeafPlan &plan, std::size_t level);
 

@@ -211,12 +211,25 @@ std::vector<Statement> split(const Statement &statement, const std::map<std::str
   return result;
 }
 
+/// Without conversions of accesses to wider types, which are linear: of entries that add up, too.
+static compute::Value without_widening(const compute::Value &value, const Statement &statement) {
+  const auto *made = std::get_if<compute::Value::Apply>(&value.kind);
+  if (const auto to = made ? value::made_by_conversion(made->op) : std::nullopt)
+    if (const auto *access = std::get_if<Access>(&made->arguments.front().kind))
+      if (const auto own = statement.types.find(access->tensor);
+          own != statement.types.end() && value::common(own->second, *to) == *to)
+        return made->arguments.front();
+  return value::map_parts(value, [&](const auto &part) { return without_widening(part, statement); });
+}
+
 std::map<std::string, value::Role> roles_in(const Statement &statement) {
   std::map<std::string, value::Role> roles;
-  value::each_role<Access>(statement.value, [&](const Access &access, value::Role role) {
-    const auto [known, fresh] = roles.emplace(access.name(), role);
-    if (!fresh) known->second = std::max({known->second, role, value::Role::Other}); // linear in none: x * x
-  });
+  value::each_role<Access>(
+      without_widening(statement.value, statement), [&](const Access &access, value::Role role) {
+        const auto [known, fresh] = roles.emplace(access.name(), role);
+        if (!fresh)
+          known->second = std::max({known->second, role, value::Role::Other}); // linear in none: x * x
+      });
   for (const compute::Mask &mask : statement.masks)
     roles[mask.access.name()] = value::Role::Other;
   return roles;

@@ -94,8 +94,8 @@ public:
       const Value value = product.tree();
       std::vector<std::string> indices = indices_of(term.target);
       note_indices(term, value, indices);
-      append(terms, in_loops(names(indices, term.span),
-                             {assigned(term, expression_of(term.target), expression_of(value, term), true)}));
+      append(terms, in_loops(names(indices, term.span), {assigned(term, expression_of(term.target),
+                                                                  expression_of_term(value, term), true)}));
     }
     if (!line_.statements.front().accumulate) made_.push_back(clearing(line_.statements.front()));
     append(made_, std::move(terms));
@@ -122,7 +122,7 @@ private:
         std::vector<std::string> indices = modes;
         note_indices({}, part, indices);
         append(made_, in_loops(names(indices, term.span), {assign(StatementTree::Kind::Assign, AssignOp::Add,
-                                                                  element, expression_of(part, term))}));
+                                                                  element, expression_of_term(part, term))}));
       }
     }
     return {known->second};

@@ -5,6 +5,7 @@
 #include "compute/mask.h"
 #include "parse/parse.h"
 #include "value/complex.h"
+#include "value/typed.h"
 
 #include <algorithm>
 #include <iterator>
@@ -230,6 +231,29 @@ Expression expression_of(const Value &value, const Statement &of) {
   for (const Value &argument : made.arguments)
     call.children.push_back(expression_of(argument, of));
   return call;
+}
+
+Expression expression_of_term(const Value &value, const Statement &of) {
+  const auto of_leaf = [&](const Value &leaf) {
+    const auto *access = std::get_if<Access>(&leaf.kind);
+    const auto known = access ? of.types.find(access->tensor) : of.types.end();
+    return known == of.types.end() ? std::nullopt : std::optional(known->second);
+  };
+  const std::optional<value::Type> own = value::computed_in(value, of_leaf);
+  const auto *negative = value::arguments_of(value::Operator::Negate, value);
+  const bool is_read = std::holds_alternative<Access>((negative ? negative->front() : value).kind);
+  if (!own || value::promoted(*own) == value::promoted(of.type) ||
+      (is_read && type_of(of.types, of.target.tensor) == of.type)) // which is converted as it is added
+    return expression_of(value, of);
+  const value::Type wanted = value::type_of_parts(of.type);
+  const auto convert = [&](const auto &self, const Value &part) -> Value {
+    if (const auto *made = std::get_if<Value::Apply>(&part.kind); made && value::made_by_conversion(made->op))
+      return part;
+    if (const auto type = of_leaf(part); type && *type != of.type && *type != wanted)
+      return value::apply(value::conversion_to(wanted), std::vector{part});
+    return value::map_parts(part, [&](const Value &argument) { return self(self, argument); });
+  };
+  return expression_of(convert(convert, value), of);
 }
 
 StatementTree assigned(const Statement &of, Expression target, Expression value, bool reduces) {

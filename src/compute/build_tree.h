@@ -30,6 +30,10 @@ parse::Expression expression_of(const Access &access);
 /// What the statement computes, as it writes that: where it has an operator of products of its own, as `*`.
 parse::Expression expression_of(const Value &value, const Statement &of);
 
+/// A term of the line as one of a program, where it is a statement by itself: what it reads is converted to
+/// the type in which the line is computed, where the term alone would be computed in another one.
+parse::Expression expression_of_term(const Value &value, const Statement &of);
+
 /// A sum of variables with factors and a number. Precondition: the term is affine.
 parse::Expression term_expression(const term::Term &term, const text::Span &span);
 

@@ -6,7 +6,9 @@
 #include "compute/mask.h"
 #include "compute/old_value.h"
 #include "compute/summed.h"
+#include "compute/summed_brackets.h"
 #include "compute/value.h"
+#include "compute/written_sums.h"
 
 #include "report/diagnostic.h"
 #include "report/suggest.h"
@@ -35,9 +37,9 @@ public:
     result_.text = tree_.span.text();
     result_.program.operators = tree_.operators;
     check_target_name(tree_.target.name, operators_);
-    find_indices(tree_.target);
-    find_indices(tree_.value);
-    if (tree_.mask) find_indices(*tree_.mask);
+    subscripts_ = subscript_names(tree_.target, operators_);
+    subscripts_.merge(subscript_names(tree_.value, operators_));
+    if (tree_.mask) subscripts_.merge(subscript_names(*tree_.mask, operators_));
     const Access target = access(tree_.target, true);
     const std::vector<std::string> indices_of_result = result_.indices;
     using Operator = parse::AssignmentTree::Operator;
@@ -89,14 +91,6 @@ private:
     if (!from || algebra.is_semiring || result_.indices != of_result) return false; // set_fills says so
     algebra.by = *from;
     return true;
-  }
-
-  /// Names in subscripts: such a name is the index in values, too.
-  void find_indices(const Expression &written, bool in_subscript = false) {
-    if (in_subscript && written.kind == Expression::Kind::Name) subscripts_.insert(written.name.text);
-    const bool is_access = written.kind == Expression::Kind::Call && !operators_.called(written.name.text);
-    for (const Expression &child : written.children)
-      find_indices(child, in_subscript || is_access);
   }
 
   Value leaf(const Expression &written) {
@@ -266,6 +260,7 @@ Computation make_computation(const parse::AssignmentTree &tree, const Fills &fil
 
 std::optional<AsProgram> as_program(const parse::AssignmentTree &tree, const Fills &fills) {
   if (is_argmin(tree)) return AsProgram{with_argmin(tree, false)};
+  if (auto program = with_summed_brackets(tree)) return AsProgram{std::move(*program)};
   Computation line = Maker(tree, fills).make();
   if (!reads_old_value(line.program)) return std::nullopt;
   ProgramOfOld program = with_old_value(tree, line);

@@ -93,7 +93,7 @@ public:
     for (const Statement &statement : line_.statements) {
       const std::optional<CountedTerm> counted = counted_term(statement, is_total_);
       StatementTree one = assigned(statement, expression_of(statement.target),
-                                   expression_of(statement.value, statement), true);
+                                   expression_of_term(statement.value, statement), true);
       if (counted) one.assignment.mask = stored(*counted);
       append(terms, in_loops(names(statement.indices, span_), {std::move(one)}));
       if (counted) append(terms, rest(statement, *counted));

@@ -1,6 +1,7 @@
 #include "compute/fills.h"
 
 #include "report/diagnostic.h"
+#include "value/same_number.h"
 
 #include <fmt/format.h>
 #include <set>
@@ -41,7 +42,7 @@ Fills declared_fills(const parse::ProgramTree &tree, Fills given) {
   for (const parse::TensorTree &tensor : tree.tensors) {
     if (!tensor.values.fill) continue;
     const auto [known, is_fresh] = given.emplace(tensor.name.text, *tensor.values.fill);
-    if (!is_fresh && known->second != *tensor.values.fill)
+    if (!is_fresh && !value::is_same_number(known->second, *tensor.values.fill))
       report::fail(Kind::bad_option, tensor.values.fill_span,
                    fmt::format("`{}` is declared with another fill than -f gives it, {}", tensor.name.text,
                                known->second),

@@ -442,11 +442,19 @@ private:
         if (known == found.end() || !known->second[k])
           report::fail(Kind::unknown_extent, spans_.at(tensor),
                        fmt::format("the extent of mode {} of `{}` is unknown", k, tensor),
-                       "declare it at the beginning: `tensor A(m, n), x(n + 1);`");
+                       declaration_hint(tensor));
         extents.push_back(*known->second[k]);
       }
     }
     name_open_sizes();
+  }
+
+  std::string declaration_hint(const std::string &tensor) const {
+    const std::size_t order = orders_.at(tensor);
+    std::string extents = order == 1 ? "n" : "";
+    for (std::size_t k = 0; order > 1 && k < order; ++k)
+      extents += fmt::format("{}n{}", k > 0 ? ", " : "", k);
+    return fmt::format("declare it at the beginning: `tensor {}({});`", tensor, extents);
   }
 
   bool over_sizes(const Term &extent) {

@@ -80,9 +80,9 @@ parse::ProgramTree with_planned_terms(const Program &line, PlannedTerms planned)
     if (const auto made = planned.terms.find(k); made != planned.terms.end())
       append(body, std::move(made->second));
     else
-      append(body,
-             in_loops(names(term.indices, term.span),
-                      {assigned(term, expression_of(term.target), expression_of(term.value, term), true)}));
+      append(body, in_loops(names(term.indices, term.span),
+                            {assigned(term, expression_of(term.target), expression_of_term(term.value, term),
+                                      true)}));
   }
   return program_with(line, std::move(body));
 }
@@ -118,7 +118,7 @@ parse::ProgramTree with_result_local(const Program &line, const ResultLocal &loc
         loops.push_back(index);
     loops.insert(loops.end(), local.modes.begin(), local.modes.end());
     append(body, in_loops(names(loops, term.span), {assigned(local.is_masked ? unmasked(term) : term, element,
-                                                             expression_of(term.value, term), true)}));
+                                                             expression_of_term(term.value, term), true)}));
   }
   append(body, at_mask(assigned(first, expression_of(first.target), element, false)));
   std::vector<StatementTree> all = std::move(planned.before);

@@ -395,6 +395,7 @@ Tensor pack(const Layout &layout, const PackPlan &plan, Coordinates coordinates,
   if (plan.compared) given = coordinates;
   for (const PiecePlan &piece : plan.pieces)
     pack_piece(tensor, piece, take_entries(coordinates, tensor, piece), options);
+  if (!plan.compared) leave_out(options.fill, coordinates); // as a dense file has it, which lists zeros too
   if (!plan.compared && coordinates.size() > 0) fail_no_place(tensor, plan, coordinates);
   finish_packing(tensor, layout, plan, options);
   if (plan.compared) require_same_meaning(tensor, std::move(given), options);

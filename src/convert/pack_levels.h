@@ -84,6 +84,9 @@ void permute(Coordinates &entries, Tensor &tensor, const PiecePlan &plan, const 
 /// it.
 Coordinates take_entries(Coordinates &entries, Tensor &tensor, const PiecePlan &plan);
 
+/// Leaves out the entries that hold what an element is without one.
+void leave_out(double fill, data::Coordinates &entries);
+
 /// Throws not_storable for entries that no piece has a place for. Precondition: there are some.
 [[noreturn]] void fail_no_place(const Tensor &tensor, const PackPlan &plan, const Coordinates &entries);
 

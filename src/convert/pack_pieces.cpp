@@ -2,6 +2,7 @@
 #include "convert/mode_values.h"
 #include "convert/pack_levels.h"
 #include "tensor/entry_terms.h"
+#include "value/same_number.h"
 
 #include <algorithm>
 #include <complex>
@@ -117,9 +118,15 @@ void fail_no_place(const Tensor &tensor, const PackPlan &plan, const Coordinates
         reasons += fmt::format("{}`{}`", reasons.empty() ? "" : " nor ", term::to_text(condition));
         break;
       }
-  // A dense file lists zeros too.
-  fail_not_storable(tensor, fmt::format("the entry at {}{} doesn't satisfy {}", place_text(entries, 0),
-                                        entries.is_zero(0) ? ", a stored zero," : "", reasons));
+  fail_not_storable(tensor,
+                    fmt::format("the entry at {} doesn't satisfy {}", place_text(entries, 0), reasons));
+}
+
+void leave_out(double fill, Coordinates &entries) {
+  std::vector<char> is_fill(entries.size());
+  for (std::size_t e = 0; e < entries.size(); ++e)
+    is_fill[e] = value::is_same_number(entries.value[e], fill) && entries.imaginary_of(e) == 0;
+  take(entries, is_fill);
 }
 
 namespace {
@@ -127,10 +134,7 @@ namespace {
 Coordinates sums_without(double fill, Coordinates entries) {
   sort(entries, data::natural_modes(entries.order()));
   combine_duplicates(entries);
-  std::vector<char> zero(entries.size());
-  for (std::size_t e = 0; e < entries.size(); ++e)
-    zero[e] = entries.value[e] == fill && entries.imaginary_of(e) == 0;
-  take(entries, zero);
+  leave_out(fill, entries);
   return entries;
 }
 
@@ -141,10 +145,6 @@ bool has_single_values(const Tensor &tensor) {
   return std::ranges::any_of(tensor.layout.arrays, [&](const layout::Array &array) {
     return array.is_value && value::type_of_parts(tensor.array(array.name).type()) == ValueType::Float32;
   });
-}
-
-bool is_same(double a, double b) {
-  return a == b || (a != a && b != b);
 }
 
 std::string text_of(const Number &number) {
@@ -169,7 +169,8 @@ void require_same_meaning(const Tensor &tensor, Coordinates given, const PackOpt
     }
     const Number value = has_given ? Number(given.value[e], given.imaginary_of(e)) : options.fill,
                  means = has_meant ? Number(meant.value[e], meant.imaginary_of(e)) : options.fill;
-    if (!is_same(value.real(), means.real()) || !is_same(value.imag(), means.imag()))
+    if (!value::is_same_number(value.real(), means.real()) ||
+        !value::is_same_number(value.imag(), means.imag()))
       fail_not_storable(tensor, fmt::format("the entry at {} is {}, but the layout would make it {}",
                                             place_text(has_given ? given : meant, e), text_of(value),
                                             text_of(means)));

@@ -273,7 +273,7 @@ std::optional<double> fill_in_comments(std::string_view beginning, std::string_v
       line.remove_suffix(1);
     double fill = 0;
     const auto [stop, error] = read_decimal(line.data(), line.data() + line.size(), fill);
-    if (error == std::errc() && stop == line.data() + line.size() && fill == fill) return fill;
+    if (error == std::errc() && stop == line.data() + line.size()) return fill;
   }
   return std::nullopt;
 }

@@ -201,7 +201,9 @@ private:
     for (const PiecePlan &piece : plan_.pieces)
       places.push_back(term::conjunction(piece.conditions));
     Term placed = term::disjunction(places);
-    if (!plan_.compared && !term::is_true(placed)) c_.line("if (!({})) return 1;", c_.condition(placed));
+    if (!plan_.compared && !term::is_true(placed)) // a dense file lists zeros too
+      c_.line("if (!({}) && {}[{}] != {}) return 1;", c_.condition(placed), c_.values, c_.e,
+              c_.fill_of(plan_.pieces.front().value, false));
     c_.close();
   }
 

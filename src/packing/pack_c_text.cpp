@@ -65,8 +65,9 @@ std::string PackCText::element(const std::string &array) const {
 
 std::string PackCText::fill_of(const std::string &array, bool is_negative) const {
   const double wanted = is_negative ? -fill : fill;
-  const value::Type of_array = type_of(array);
   if (wanted == 0) return "0";
+  if (std::isnan(wanted)) return "(0.0 / 0.0)";
+  const value::Type of_array = type_of(array);
   if (!value::is_integer(of_array))
     return std::isinf(wanted) ? fmt::format("({}1.0 / 0.0)", wanted < 0 ? "-" : "")
                               : fmt::format("{}", wanted);

@@ -189,7 +189,7 @@ struct AssignmentTree {
 /// `int32 fill inf`: what is said of a tensor's values, behind its layout or its extents.
 struct ValuesTree {
   std::optional<Name> type;
-  std::optional<double> fill; // what an element is that isn't stored; never NaN
+  std::optional<double> fill; // what an element is that isn't stored
   text::Span fill_span = {};
 };
 

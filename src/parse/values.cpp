@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace unravel::parse {
 
@@ -13,6 +14,7 @@ bool is_value_type(std::string_view word) {
 }
 
 std::optional<double> fill_of(std::string_view text) {
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
   const char *end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);

@@ -55,16 +55,19 @@ public:
       return std::move(*counted);
     if (found_.empty()) return std::nullopt;
     const bool as_written = front_.schedule.brackets.has_value();
-    const Front written = as_written ? settled() : multiplied_out({Brackets::Out});
-    if (as_written || found_ == std::set{Brackets::Out}) return pipeline::compile(request_, written);
+    const std::set<Brackets> dear = as_written ? std::set<Brackets>{} : std::set{Brackets::Out};
+    const auto compile_written = [&] {
+      return multiplied_out(dear, "walking the bracket would visit elements that aren't stored");
+    };
+    if (as_written || found_ == dear) return compile_written();
     report::Diagnostic refused;
-    std::optional<Compilation> made =
-        report::unless_refused([&] { return pipeline::compile(request_, written); }, &refused);
+    std::optional<Compilation> made = report::unless_refused(compile_written, &refused);
     const bool is_one = found_.contains(Brackets::OneOrOut);
     if (made && (is_one ? finds_in_order(*made) : !scans(*made))) return made;
     if (is_one)
       if (auto out = report::unless_refused([&] {
-            return pipeline::compile(request_, multiplied_out({Brackets::Out, Brackets::OneOrOut}));
+            return multiplied_out({Brackets::Out, Brackets::OneOrOut},
+                                  "the layouts of the bracket's terms have no common order");
           }))
         return out;
     if (auto collected = report::unless_refused([&] { return compile_collected(); }); collected && *collected)
@@ -87,12 +90,22 @@ private:
     return made;
   }
 
-  Front multiplied_out(const std::set<Brackets> &kinds) const {
+  /// Terms of these kinds are multiplied out, the others computed as they are written.
+  Compilation multiplied_out(const std::set<Brackets> &kinds, const std::string &why) const {
     Front made = settled();
+    std::string terms;
     made.computation.program =
         compute::multiplied_out(front_.computation.program, [&](const auto &statement, const auto &term) {
-          return kinds.contains(kind_of(statement, term));
+          if (!kinds.contains(kind_of(statement, term))) return false;
+          terms += fmt::format("{}`{}`", terms.empty() ? "" : ", ", compute::to_text(term));
+          return true;
         });
+    return with_note(pipeline::compile(request_, made),
+                     terms.empty() ? "" : fmt::format("multiplied out: {}: {}", terms, why));
+  }
+
+  static Compilation with_note(Compilation made, const std::string &note) {
+    if (!note.empty()) made.notes.push_back(note);
     return made;
   }
 
@@ -137,13 +150,13 @@ private:
     const auto collected = compute::with_collected_brackets(front_.computation.program, total_);
     if (!collected) return {};
     Front made = settled();
-    put(collected->program, "brackets are summed in local tensors first: their terms have no common order",
-        made);
+    const std::string why = "brackets are summed in local tensors first: their terms have no common order";
+    put(collected->program, why, made);
     for (const auto &[local, order] : collected->locals) {
       load_local(local, layout_of_entries(order), made);
       made.types[local] = front_.computation.program.statements.front().type;
     }
-    return compile_program(std::move(made));
+    return with_note(compile_program(std::move(made)), why);
   }
 
   const Request &request_;

@@ -1,9 +1,12 @@
 // What is refused since properties of the data were only sampled.
 #include "pipeline.h"
+#include "pipeline/narrow_sums.h"
 #include "report/diagnostic.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 
 namespace unravel::pipeline {
 
@@ -32,8 +35,10 @@ std::vector<std::string> missed(const Request &request, const Front &front) {
 
 Compilation compile_for_data(const Request &request, const Front &front) {
   report::Diagnostic why;
-  if (auto made = report::unless_refused([&] { return compile(request, front); }, &why))
+  if (auto made = report::unless_refused([&] { return compile(request, front); }, &why)) {
+    std::ranges::move(notes_on_narrow_sums(request, front), std::back_inserter(made->notes));
     return std::move(*made);
+  }
   if (const std::vector<std::string> needed = missed(request, front); !needed.empty())
     why.hint +=
         fmt::format("{}it isn't refused where the data are known to have `{}`, which was only sampled",

@@ -11,6 +11,7 @@
 #include "compute/in_parts.h"
 #include "compute/kept_result.h"
 #include "compute/precompute.h"
+#include "compute/written_sums.h"
 #include "layout/example.h"
 #include "layout/layout.h"
 #include "layout/structure.h"
@@ -357,21 +358,26 @@ Front read_request(const Request &request) {
   const compute::Fills fills = fills_of(request);
   std::string of_result;                     // a local that holds values of the result
   std::optional<parse::AssignmentTree> line; // that gets a workspace
-  if (auto text = argument(request.file, request.expression); !request.from.empty())
+  if (auto text = argument(request.file, request.expression); !request.from.empty()) {
     read_c(request, fills, front);
-  else if (!is_assignment)
-    front.tree = parse::parse_program(text),
+  } else if (!is_assignment) {
+    front.tree = parse::parse_program(text);
     front.computation = compute::make_computation(*front.tree, fills);
-  else if (parse::AssignmentTree tree = parse::parse_assignment(text); front.schedule.workspace)
-    precompute(tree, fills, front), line = std::move(tree);
-  else if (std::optional<compute::AsProgram> program = compute::as_program(tree, fills)) {
-    set_program(program->tree, fills, front);
-    front.tree.reset(); // old values are what the result holds before
-    front.written = std::move(program->line);
-    of_result = std::move(program->local);
-    if (compute::is_argmin(tree) && !tree.target.children.empty()) front.argmin = tree;
-  } else
-    front.computation = compute::make_computation(tree, fills);
+  } else {
+    parse::AssignmentTree tree = parse::parse_assignment(text);
+    front.line = compute::text_with_sums(tree);
+    if (front.schedule.workspace) {
+      precompute(tree, fills, front);
+      line = std::move(tree);
+    } else if (std::optional<compute::AsProgram> program = compute::as_program(tree, fills)) {
+      set_program(program->tree, fills, front);
+      front.tree.reset(); // old values are what the result holds before
+      front.written = std::move(program->line);
+      of_result = std::move(program->local);
+      if (compute::is_argmin(tree) && !tree.target.children.empty()) front.argmin = tree;
+    } else
+      front.computation = compute::make_computation(tree, fills);
+  }
   front.types = front.computation.types;
   for (const auto &[tensor, format] : request.formats) {
     if (front.computation.program.local_tensors.contains(tensor)) {

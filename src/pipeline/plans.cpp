@@ -464,7 +464,7 @@ std::optional<Front> with_plan(const Request &request, const Front &front,
     std::string why;
     plans_of(request, front, 1, why);
     report::fail(Kind::not_supported, asked->span, fmt::format("`plan {}`: {}", asked->number, why),
-                 "leave it out; a program itself says what is computed first");
+                 "leave it out: there are no plans to choose from");
   }
   const auto number = static_cast<std::size_t>(asked->number) - 1;
   if (plans->found.plans.size() <= number)

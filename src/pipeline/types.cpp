@@ -36,13 +36,6 @@ bool sums(const compute::Statement &statement) {
   return statement.is_free && kept.size() < statement.indices.size();
 }
 
-/// Does it add up points that the target doesn't tell apart?
-bool sums_up(const compute::Statement &statement) {
-  if (statement.by != value::Operator::Add) return false;
-  return statement.is_free ? statement.indices.size() > statement.target.subscripts.size()
-                           : statement.accumulate;
-}
-
 auto type_of_leaf(const Types &types) {
   return [&types](const compute::Value &leaf) {
     const auto *access = std::get_if<compute::Access>(&leaf.kind);
@@ -239,7 +232,7 @@ void set_ends(compute::Statement &statement, const Types &types) {
 
 void check_fills(const compute::Fills &fills, const Types &types) {
   for (const auto &[tensor, fill] : fills)
-    if (const auto type = known(types, tensor); type && std::isfinite(fill) && !value::holds(*type, fill))
+    if (const auto type = known(types, tensor); type && !std::isinf(fill) && !value::holds(*type, fill))
       report::fail(report::Kind::value_width,
                    fmt::format("the fill of `{}`, {}, is not a value of type {}", tensor, fill,
                                value::facts_of(*type).word),
@@ -334,6 +327,12 @@ void settle_indices(const Request &request, Front &front) {
 }
 
 } // namespace
+
+bool sums_up(const compute::Statement &statement) {
+  if (statement.by != value::Operator::Add) return false;
+  return statement.is_free ? statement.indices.size() > statement.target.subscripts.size()
+                           : statement.accumulate;
+}
 
 void settle_types(const Request &request, Front &front) {
   const value::Type open = request.value.value_or(value::Type::Float64);

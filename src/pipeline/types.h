@@ -12,6 +12,9 @@ void settle_types(const Request &request, Front &front);
 /// Gives the list of a result that is packed behind the kernel values in which entries are added up.
 void settle_list(layout::Layout &list, value::Type of_result);
 
+/// Does the statement add up points that its target doesn't tell apart?
+bool sums_up(const compute::Statement &statement);
+
 /// In place of the front's line the program that it is taken apart into; what is said of the line is kept.
 /// The types are settled then: a local that stands for the result has its type, what other locals hold has
 /// the one that it is computed in.

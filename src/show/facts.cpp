@@ -57,6 +57,12 @@ json finds_json(const pipeline::Compilation &compilation, const plan::LeafPlan &
   return finds;
 }
 
+std::vector<std::string> notes_of(const run::Report &report) {
+  std::vector<std::string> notes = report.compilation.notes;
+  notes.insert(notes.end(), report.notes.begin(), report.notes.end());
+  return notes;
+}
+
 } // namespace
 
 bool is_shared_with_earlier(const pipeline::Compilation &compilation, const pipeline::Leaf &leaf,
@@ -239,7 +245,7 @@ json run_json(const run::Report &report) {
   for (const compute::TensorUse &use : compilation.computation.tensors)
     if (use.is_result && use.name != result)
       out["further_results"].push_back({{"name", use.name}, {"shape", report.shapes.at(use.name)}});
-  out["notes"] = report.notes;
+  out["notes"] = notes_of(report);
   return out;
 }
 
@@ -305,7 +311,7 @@ std::string operands_text(const run::Report &report) {
 std::string answers_text(const run::Report &report) {
   const pipeline::Compilation &compilation = report.compilation;
   std::string text;
-  for (const std::string &note : report.notes)
+  for (const std::string &note : notes_of(report))
     text += "note  " + note + "\n";
   const std::string counted = report.count_ms ? fmt::format("count {:.1f}, ", *report.count_ms) : "";
   text +=

@@ -130,8 +130,12 @@ std::string source_html(const Page &page, const Parts &parts) {
   std::string text =
       fmt::format("<pre>{}</pre>\n", marked.empty() ? escaped(compilation.computation.text) : marked);
   for (const pipeline::Stage &stage : compilation.stages)
-    if (stage.name.starts_with("program"))
+    if (stage.name == "line" && !stage.text.empty())
+      text += fmt::format("<p>with its sums:</p>\n<pre>{}</pre>\n", escaped(stage.text));
+    else if (stage.name.starts_with("program"))
       text += fmt::format("<p>as a program:</p>\n<pre>{}</pre>\n", escaped(stage.text));
+  for (const std::string &note : compilation.notes)
+    text += fmt::format("<p class=\"note\">{}.</p>\n", escaped(note));
   for (const std::string &schedule : page.schedules)
     text += fmt::format("<p>schedule <code>{}</code></p>\n", escaped(schedule));
   return text;

@@ -4,6 +4,7 @@
 #include "data/tensor_file.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
+#include "value/same_number.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -173,7 +174,8 @@ std::string reference_to_file(const std::string &path, const std::string &option
   const parse::ValuesTree wanted = reference(option, text).values;
   if (!wanted.fill) return fmt::format("{} fill {}", text, *own);
   if (wanted.type) type = value::type_called(wanted.type->text).value();
-  if (value::Scalar::of(*own, type).number() != value::Scalar::of(*wanted.fill, type).number())
+  if (!value::is_same_number(value::Scalar::of(*own, type).number(),
+                             value::Scalar::of(*wanted.fill, type).number()))
     fail(Kind::bad_option, wanted.fill_span,
          fmt::format("elements that aren't stored are {} in `{}`, and not {}", *own, path, *wanted.fill),
          "leave out the fill");
@@ -208,7 +210,7 @@ bool names_layout(const ArrayFolder &folder, const layout::Layout &layout, doubl
   const std::optional<double> own = fill_of(folder, layout);
   return named.like.empty() && (named.name.empty() || named.name == layout.base_name) &&
          written(named.parameters) == written(layout.parameters) &&
-         (!own || value::Scalar::of(*own, type).number() == fill);
+         (!own || value::is_same_number(value::Scalar::of(*own, type).number(), fill));
 }
 
 ArrayFolder to_folder(const Tensor &tensor, double fill) {

@@ -10,6 +10,7 @@
 #include "tool/commands.h"
 #include "tool/options.h"
 #include "tool/places.h"
+#include "value/same_number.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -53,7 +54,7 @@ bool has_open_slots(const packing::PackPlan &plan) {
 void require_same_fill(const pipeline::Compilation &compilation, const std::string &tensor,
                        const std::string &other, const packing::PackPlan &plan) {
   const double fill = fill_of_slots(compilation, tensor), known = fill_of_slots(compilation, other);
-  if (fill == known || !has_open_slots(plan)) return;
+  if (value::is_same_number(fill, known) || !has_open_slots(plan)) return;
   report::fail(
       report::Kind::not_supported,
       fmt::format("`--main` packs `{}` and `{}` by one function, but slots that no entry has hold {} "

@@ -16,6 +16,7 @@
 #include "tensor/raw_arrays.h"
 #include "tool/commands.h"
 #include "tool/options.h"
+#include "value/same_number.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -179,7 +180,8 @@ private:
 
   /// `type`: in which --from takes the values. `own`: what the folder says of its fill.
   void take_said_fill(double fill, value::Type type, std::optional<double> own) {
-    if (own && value::Scalar::of(*own, type).number() != value::Scalar::of(fill, type).number())
+    if (own && !value::is_same_number(value::Scalar::of(*own, type).number(),
+                                      value::Scalar::of(fill, type).number()))
       report::fail(Kind::bad_option,
                    fmt::format("elements that aren't stored are {} in `{}`, and --from makes them {}", *own,
                                options_.input, fill),
@@ -191,7 +193,7 @@ private:
   void take_fill(double fill, value::Type type) {
     const double number = value::Scalar::of(fill, type).number();
     const auto as_wanted = [&](double each) { return value::Scalar::of(each, pack_.value).number(); };
-    if (wanted_.values.fill && as_wanted(*wanted_.values.fill) != as_wanted(number))
+    if (wanted_.values.fill && !value::is_same_number(as_wanted(*wanted_.values.fill), as_wanted(number)))
       report::fail(Kind::bad_option, wanted_.values.fill_span,
                    fmt::format("elements that aren't stored are {} in `{}`, and -f makes them {}", number,
                                options_.input, *wanted_.values.fill),

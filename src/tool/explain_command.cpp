@@ -39,12 +39,15 @@ void add_explain(CLI::App &app, bool &json) {
                             {"c", c}};
       out.update(show::proofs_json(compilation));
       show::add_not_tried(out, compilation.not_tried);
+      out["notes"] = compilation.notes;
       out["stages"] = nlohmann::json::array();
       for (const pipeline::Stage &stage : compilation.stages)
         out["stages"].push_back({{"name", stage.name}, {"text", stage.text}, {"ms", stage.milliseconds}});
       std::cout << json_text(out);
       return;
     }
+    for (const std::string &note : compilation.notes)
+      std::cout << "note: " << note << "\n\n";
     std::cout << pipeline::to_text(compilation);
     std::cout << "== obligations\n" << show::proofs_text(compilation) << "\n== C\n" << c;
   });

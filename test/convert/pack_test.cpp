@@ -472,11 +472,20 @@ TEST(Pack, Refusals) {
   EXPECT_EQ(
       refused_entries(shipped("warp24", 2), entries_of({1, 8}, {{{0, 4}, 1}, {{0, 5}, 3}, {{0, 7}, 1}})),
       "3 entries have the same `i` and `floor(j / 4)`, but the layout has room for 2 (positions `s`)");
-  EXPECT_EQ(refused_entries(shipped("packed_lower", 2), entries_of({2, 2}, {{{0, 0}, 1}, {{0, 1}, 0}})),
-            "the entry at (0, 1), a stored zero, doesn't satisfy `j <= i`");
+  EXPECT_EQ(refused_entries(shipped("packed_lower", 2), entries_of({2, 2}, {{{0, 0}, 1}, {{0, 1}, 2}})),
+            "the entry at (0, 1) doesn't satisfy `j <= i`");
   Coordinates outside({2, 2});
   outside.append({2, 0}, 1);
   EXPECT_EQ(refusal([&] { pack(csr, outside); }).substr(0, 9), "internal:");
+}
+
+/// Dense files and blocks list zeros outside of a triangle.
+TEST(Pack, LeavesOutEntriesWithoutAPlaceThatHoldTheFill) {
+  const Coordinates given = entries_of({2, 2}, {{{0, 0}, 1}, {{0, 1}, 0}, {{1, 0}, 0}, {{1, 1}, 3}});
+  const Coordinates packed = unpack(pack(shipped("packed_lower", 2), given));
+  EXPECT_EQ(packed.value, (std::vector<double>{1, 0, 3}));
+  const Coordinates others = entries_of({2, 2}, {{{0, 1}, 0}, {{0, 1}, 2}});
+  EXPECT_TRUE(refusal([&] { pack(shipped("packed_lower", 2), others); }).starts_with("not-storable"));
 }
 
 /// A count that a property gives, if the sizes are such.

@@ -141,7 +141,7 @@ def write(name, tensor):
     """The entries of a tensor as a file, or a scalar's number."""
     array = tensor.array
     if array.ndim == 0 and array.dtype.kind != "c":
-        return str(array.item())
+        return str(array.item() if array.dtype.kind != "b" else int(array.item()))
     array = array.reshape(1) if array.ndim == 0 else array
     file, where = f"{name}.{'tns' if array.ndim > 2 else 'mtx'}", np.argwhere(array != 0)
     kind = {"c": "complex", "f": "real"}.get(array.dtype.kind, "integer")

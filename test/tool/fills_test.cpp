@@ -18,6 +18,25 @@ TEST(ToolFills, the_least_of_each_row) {
   EXPECT_NE(desk.read("y.mtx").find("\n5\n-1\n"), std::string::npos) << desk.read("y.mtx");
 }
 
+/// As in NumPy, what is computed from NaN is NaN; no reduction begins with it, and no integer is it.
+TEST(ToolFills, NaNIsForOperands) {
+  const Desk desk;
+  desk.write("a.mtx", matrix);
+  const Outcome made = desk.unravel(
+      {"run", "C(i,j) = A(i,j) + 1", "-f", "A=csr fill nan", "-i", "A=a.mtx", "-o", "C=c.txt", "--check"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(desk.read("c.txt"), "6 nan nan nan\nnan nan nan 0\n");
+  ASSERT_EQ(desk.unravel({"convert", "a.mtx", "folder", "-f", "csr fill nan"}).code, 0);
+  const Outcome sum = desk.unravel({"run", "s = A(i,j)", "-f", "A=csr", "-i", "A=folder", "--check"});
+  EXPECT_NE(sum.out.find("s = nan"), std::string::npos) << sum.out << sum.error;
+  const Outcome result = desk.unravel({"compile", "C(i,j) = A(i,j)", "-f", "A=csr", "-f", "C=csr fill nan"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.error.find("`C` has the fill nan"), std::string::npos) << result.error;
+  const Outcome integers = desk.unravel({"compile", "C(i,j) = A(i,j)", "-f", "A=csr int32 fill nan"});
+  EXPECT_NE(integers.error.find("the fill of `A`, nan, is not a value of type int32"), std::string::npos)
+      << integers.error;
+}
+
 /// A tensor is the same in any layout: what is stored in padding is what isn't stored elsewhere.
 TEST(ToolFills, of_integers) {
   const Desk desk;
@@ -60,16 +79,17 @@ TEST(ToolFills, results_and_files_keep_it) {
   EXPECT_EQ(desk.read("d.txt"), "5\ninf\n-1\n");
   ASSERT_EQ(desk.unravel({"convert", "d.mtx", "e.npy"}).code, 0);
   for (const char *input : {"d.mtx", "d.npy", "d", "e.npy"}) {
-    std::vector<std::string> command = {"run", "y(i) = d(i)", "-i", std::string("d=") + input, "-o", "y=y.txt"};
+    std::vector<std::string> command = {"run", "y(i) = d(i)", "-i", std::string("d=") + input,
+                                        "-o",  "y=y.txt"};
     if (input == std::string("d.mtx")) command.insert(command.end(), {"-f", "d=sv"});
     const Outcome made = desk.unravel(command);
     ASSERT_EQ(made.code, 0) << input << made.error;
     EXPECT_EQ(desk.read("y.txt"), "5\ninf\n-1\n") << input;
   }
-  const Outcome refused =
-      desk.unravel({"run", "y(i) = d(i)", "-f", "d=sv fill 3", "-i", "d=d.mtx"});
+  const Outcome refused = desk.unravel({"run", "y(i) = d(i)", "-f", "d=sv fill 3", "-i", "d=d.mtx"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.error.find("elements that aren't stored are inf in `d.mtx`, and not 3"), std::string::npos)
+  EXPECT_NE(refused.error.find("elements that aren't stored are inf in `d.mtx`, and not 3"),
+            std::string::npos)
       << refused.error;
 }
 
@@ -85,8 +105,8 @@ TEST(ToolFills, programs_write_and_check_it) {
     options.insert(options.end(), {"--main", "-o", "program.c"});
     const Outcome made = desk.unravel(options);
     EXPECT_EQ(made.code, 0) << made.error;
-    const Outcome compiled = desk.execute({"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror",
-                                           "program.c", "-o", "program", "-lm"});
+    const Outcome compiled = desk.execute(
+        {"gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "program.c", "-o", "program", "-lm"});
     EXPECT_EQ(compiled.code, 0) << compiled.error;
   };
   build({"d(i) = A(i,j) in min.+", "-f", "A=csr", "-f", "d=sv"});
@@ -94,8 +114,9 @@ TEST(ToolFills, programs_write_and_check_it) {
   EXPECT_EQ(desk.read("d.mtx"), head + "%fill inf\n3 1 2\n1 1 5\n3 1 -1\n");
   Outcome refused = desk.execute({"./program", "A=d.mtx"});
   EXPECT_EQ(refused.code, 1);
-  EXPECT_NE(refused.error.find("d.mtx: elements that aren't stored are inf there, but this program was made for 0"),
-            std::string::npos)
+  EXPECT_NE(
+      refused.error.find("d.mtx: elements that aren't stored are inf there, but this program was made for 0"),
+      std::string::npos)
       << refused.error;
   build({"y(i) = d(i)", "-f", "d=sv fill inf"});
   ASSERT_EQ(desk.execute({"./program", "d=d.mtx", "-o", "y.mtx"}).code, 0);
@@ -105,7 +126,8 @@ TEST(ToolFills, programs_write_and_check_it) {
   EXPECT_EQ(desk.read("u.tns"), "# fill: inf\n1 1 2 5\n3 1 1 -1\n");
   refused = desk.execute({"./program", "T=u.tns"});
   EXPECT_EQ(refused.code, 1);
-  EXPECT_NE(refused.error.find("compile it with `-f 'TENSOR=LAYOUT fill inf'`"), std::string::npos) << refused.error;
+  EXPECT_NE(refused.error.find("compile it with `-f 'TENSOR=LAYOUT fill inf'`"), std::string::npos)
+      << refused.error;
 }
 
 TEST(ToolFills, slots_without_an_entry_hold_it) {
@@ -221,7 +243,8 @@ TEST(ToolFills, conversions_test_the_fill_and_say_what_is_lost) {
   ASSERT_EQ(desk.unravel({"convert", "a.mtx", "A", "-f", "csr fill 3"}).code, 0);
   EXPECT_NE(desk.unravel({"convert", "A", "b.npz"}).out.find("elements that aren't stored are 3"),
             std::string::npos);
-  EXPECT_EQ(desk.unravel({"convert", "A", "b.tns"}).out.find("elements that aren't stored"), std::string::npos);
+  EXPECT_EQ(desk.unravel({"convert", "A", "b.tns"}).out.find("elements that aren't stored"),
+            std::string::npos);
   EXPECT_EQ(desk.read("b.tns"), "# shape: 2 2\n# fill: 3\n1 2 5\n");
   ASSERT_EQ(desk.unravel({"convert", "b.tns", "c.txt"}).code, 0);
   EXPECT_EQ(desk.read("c.txt"), "3 5\n3 3\n");
