@@ -4,8 +4,11 @@
 #include "value/own.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <ranges>
+#include <vector>
 
 namespace unravel::check {
 
@@ -28,7 +31,7 @@ bool may_be_equal(const Value &one, const Value &other, value::Type type) {
 }
 
 /// Does rounding decide what it is?
-bool is_uncertain(const value::Operator &op, const std::vector<Value> &arguments, value::Type type) {
+bool is_uncertain(const value::Operator &op, std::span<const Value> arguments, value::Type type) {
   const auto is_open = [&](const Value &argument) { return may_be_zero(argument, type); };
   const auto is_sure = [&](bool is_zero) {
     return std::ranges::any_of(arguments, [&](const Value &argument) {
@@ -53,7 +56,7 @@ bool is_uncertain(const value::Operator &op, const std::vector<Value> &arguments
 
 /// The magnitude of a sum as it is written: those of its arguments, and from the left the sizes of the sums
 /// in between.
-double magnitude_of_sum(const std::vector<Value> &arguments) {
+double magnitude_of_sum(std::span<const Value> arguments) {
   Value sum = arguments.front();
   double magnitude = sum.magnitude;
   for (std::size_t k = 1; k < arguments.size(); ++k) {
@@ -63,7 +66,7 @@ double magnitude_of_sum(const std::vector<Value> &arguments) {
   return magnitude;
 }
 
-double magnitude_of_product(const std::vector<Value> &arguments, value::Type type) {
+double magnitude_of_product(std::span<const Value> arguments, value::Type type) {
   double size = arguments.front().size(), magnitude = arguments.front().magnitude;
   for (std::size_t k = 1; k < arguments.size(); ++k) {
     const Value &by = arguments[k];
@@ -75,7 +78,7 @@ double magnitude_of_product(const std::vector<Value> &arguments, value::Type typ
 }
 
 /// What its rounding errors are in proportion to, those of the arguments included. `size`: the value's.
-double magnitude_of(const value::Operator &op, const std::vector<Value> &arguments, double size,
+double magnitude_of(const value::Operator &op, std::span<const Value> arguments, double size,
                     value::Type type) {
   double greatest = 0;
   for (const Value &argument : arguments)
@@ -128,7 +131,7 @@ double magnitude_of(const value::Operator &op, const std::vector<Value> &argumen
   }
 }
 
-Value of_definition(const value::Definition &tree, const std::vector<Value> &arguments, value::Type type) {
+Value of_definition(const value::Definition &tree, std::span<const Value> arguments, value::Type type) {
   if (const double *number = value::number_of(tree)) return written(*number, type);
   if (const auto *argument = std::get_if<value::Argument>(&tree.kind)) return arguments[argument->number];
   const auto &made = std::get<value::Definition::Apply>(tree.kind);
@@ -140,17 +143,17 @@ Value of_definition(const value::Definition &tree, const std::vector<Value> &arg
 
 /// Step by step, as each has its own rounding errors; two at a time, where there are more than it is defined
 /// for.
-Value of_own(const value::OwnOperator &own, const std::vector<Value> &arguments, value::Type type) {
+Value of_own(const value::OwnOperator &own, std::span<const Value> arguments, value::Type type) {
   if (arguments.size() == own.arguments.size()) return of_definition(own.definition, arguments, type);
   Value result = arguments.front();
   for (std::size_t k = 1; k < arguments.size(); ++k)
-    result = of_definition(own.definition, {result, arguments[k]}, type);
+    result = of_definition(own.definition, std::array{result, arguments[k]}, type);
   return result;
 }
 
 } // namespace
 
-Value combined(const value::Operator &op, const std::vector<Value> &arguments, value::Type type) {
+Value combined(const value::Operator &op, std::span<const Value> arguments, value::Type type) {
   if (value::is_integer(type)) {
     std::vector<value::Scalar> integers;
     for (const Value &argument : arguments)
@@ -169,10 +172,8 @@ Value combined(const value::Operator &op, const std::vector<Value> &arguments, v
     return {held(made.real(), type), magnitude_of(op, arguments, static_cast<double>(std::abs(made)), type),
             held(made.imag(), type)};
   }
-  std::vector<long double> numbers;
-  for (const Value &argument : arguments)
-    numbers.push_back(argument.value);
-  const auto value = held(value::evaluate<long double>(op, numbers), type);
+  const auto value =
+      held(value::evaluate<long double>(op, std::views::transform(arguments, &Value::value)), type);
   if (is_uncertain(op, arguments, type)) return {value, std::numeric_limits<double>::infinity()};
   return {value, magnitude_of(op, arguments, std::fabs(static_cast<double>(value)), type)};
 }

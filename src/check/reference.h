@@ -7,39 +7,8 @@
 #include <map>
 #include <vector>
 
-/// The evaluator that --check compares kernels with. It knows coordinates only: no layouts, no loops, no code
-/// that the compiler uses, so that a mistake there can't hide here.
+/// Right results, and comparisons with them.
 namespace unravel::check {
-
-/// The expression i + shift, i being the index numbered `index`.
-struct ReferenceSubscript {
-  int index = 0;
-  std::int64_t shift = 0;
-};
-
-/// One factor of a product: a tensor at subscripts, one for each of its modes. Each entry of the tensor is a
-/// term: duplicates add up, as the product distributes over them.
-struct ReferenceAccess {
-  const data::Coordinates *tensor = nullptr;
-  std::vector<ReferenceSubscript> subscripts;
-};
-
-/// result(subscripts) (+)= constant * factor * factor * ...: summed over all values of the indices for which
-/// every factor has an entry. Indices are numbered from 0.
-struct ReferenceProduct {
-  double constant = 1;
-  std::vector<ReferenceAccess> factors;
-  std::vector<std::int64_t> shape;        // of the result
-  std::vector<ReferenceSubscript> result; // one for each mode of the result
-  /// Extent of each index, which then lies in [0, extent); -1 where nothing but the factors' entries bounds
-  /// it. An index of the result that occurs in no factor takes all values of its extent, which must be known.
-  std::vector<std::int64_t> extents;
-  /// Of indices whose values are restricted to [first, second): by number.
-  std::map<int, std::pair<std::int64_t, std::int64_t>> ranges;
-  /// Of the terms, and of their sums: what is too large for it is infinite.
-  value::Type type = value::Type::Float64;
-  value::Type result_type = value::Type::Float64;
-};
 
 /// One of the values that an element may have, where it is reduced by `any`.
 struct Choice {
@@ -79,13 +48,6 @@ struct SparseReference {
   std::vector<std::int64_t> integer = {}; // as above
   value::Type type = value::Type::Float64;
 };
-
-/// Evaluates by joining the factors' entries, from the factor with fewest entries on, each further one looked
-/// up in a hash index of its entries by the subscripts that are known by then. Sums are kept in long double.
-/// Time: in proportion to the entries and the matches between them; memory: the result and the hash indices.
-Reference evaluate(const ReferenceProduct &product);
-/// The sum of products for one result. The memory is in proportion to the elements that have terms.
-SparseReference evaluate_sparse(const std::vector<ReferenceProduct> &products);
 
 struct Comparison {
   bool ok = true;

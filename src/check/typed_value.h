@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <vector>
+#include <span>
 
 /// Values of the reference evaluator, which may be integers.
 namespace unravel::check {
@@ -66,6 +66,12 @@ inline Value constant(double number, value::Type type) {
   return {rounded(number, type)};
 }
 
+/// An integer, also a sum of entries, in what is computed in that type.
+inline Value as_read(const Value &integer, value::Type type) {
+  if (value::is_integer(type)) return of_integer(exactly(integer, type), integer.is_known());
+  return {integer.value, std::fmax(std::fabs(static_cast<double>(integer.value)), integer.magnitude)};
+}
+
 /// From one type to another, as C does. Of a sum or a product the one rounding error in the type is kept.
 inline Value converted(const Value &value, value::Type from, value::Type to) {
   if (from == to) return value;
@@ -84,6 +90,6 @@ inline Value converted(const Value &value, value::Type from, value::Type to) {
 }
 
 /// What an operator makes of values that are computed in that type: of integers exactly.
-Value combined(const value::Operator &op, const std::vector<Value> &arguments, value::Type type);
+Value combined(const value::Operator &op, std::span<const Value> arguments, value::Type type);
 
 } // namespace unravel::check

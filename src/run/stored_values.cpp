@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 namespace unravel::run {
 
@@ -97,13 +96,13 @@ bool asks_what_is_stored(const compute::Program &program) {
 }
 
 data::Coordinates with_slots_of(const data::Coordinates &stored, data::Coordinates entries) {
-  std::unordered_set<check::Coordinate, check::HashCoordinate> given;
-  for (std::size_t e = 0; e < entries.size(); ++e)
-    given.insert(entries.coordinate(e));
-  entries.in_halves = entries.in_halves || stored.in_halves; // others are their own low halves
+  check::Entries given(entries, value::Type::Float64);
+  std::vector<std::size_t> others; // of those stored
   for (std::size_t e = 0; e < stored.size(); ++e)
-    if (const check::Coordinate at = stored.coordinate(e); !given.contains(at))
-      entries.append(at, stored.value[e], stored.imaginary_of(e));
+    if (given.find(stored.coordinate(e).data()) == check::Entries::none) others.push_back(e);
+  entries.in_halves = entries.in_halves || stored.in_halves; // others are their own low halves
+  for (std::size_t e : others)
+    entries.append(stored.coordinate(e), stored.value[e], stored.imaginary_of(e));
   return entries;
 }
 

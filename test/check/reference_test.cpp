@@ -1,9 +1,12 @@
-#include "check/reference.h"
+#include "check/reference_program.h"
 
 #include "data/generate.h"
+#include "parse/parse.h"
 
 #include <chrono>
 #include <cmath>
+#include <fmt/format.h>
+#include <functional>
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
@@ -34,216 +37,319 @@ std::pair<double, double> value_at(const Coordinates &tensor, const std::vector<
   return {sum, magnitude};
 }
 
-/// Runs over all values of all indices in [low, high).
-void check(const ReferenceProduct &product, std::int64_t low, std::int64_t high) {
-  std::size_t elements = static_cast<std::size_t>(data::element_count(product.shape));
-  std::vector<double> expected(elements), magnitude(elements);
-  std::vector<std::int64_t> index(product.extents.size(), low);
-  auto at = [&](const std::vector<ReferenceSubscript> &subscripts) {
-    std::vector<std::int64_t> coordinate;
-    for (const ReferenceSubscript &s : subscripts)
-      coordinate.push_back(index[static_cast<std::size_t>(s.index)] + s.shift);
-    return coordinate;
-  };
-  for (;;) {
-    bool inside = true;
-    for (std::size_t i = 0; i < index.size(); ++i)
-      inside = inside && (product.extents[i] < 0 || (index[i] >= 0 && index[i] < product.extents[i]));
-    std::size_t offset = 0;
-    std::vector<std::int64_t> target = at(product.result);
-    for (std::size_t mode = 0; mode < target.size(); ++mode) {
-      inside = inside && target[mode] >= 0 && target[mode] < product.shape[mode];
-      if (inside)
-        offset =
-            offset * static_cast<std::size_t>(product.shape[mode]) + static_cast<std::size_t>(target[mode]);
-    }
-    if (inside) {
-      double term = product.constant, size = std::fabs(product.constant);
-      for (const ReferenceAccess &access : product.factors) {
-        auto [value, absolute] = value_at(*access.tensor, at(access.subscripts));
-        term *= value;
-        size *= absolute;
-      }
-      expected[offset] += term;
-      magnitude[offset] += size;
-    }
-    std::size_t i = 0;
-    while (i < index.size() && ++index[i] == high)
-      index[i++] = low;
-    if (i == index.size()) break;
+using Tensors = std::map<std::string, Coordinates>;
+
+/// A line or program, its operands and the shape of its result.
+struct Example {
+  compute::Computation computation;
+  ProgramInput input;
+
+  Example(const std::string &text, const Tensors &tensors, std::vector<std::int64_t> shape,
+          std::vector<double> initial = {}) {
+    const auto source = std::make_shared<const text::Source>("expression", text);
+    computation = text.find(';') == std::string::npos
+                      ? compute::make_computation(parse::parse_assignment(source))
+                      : compute::make_computation(parse::parse_program(source));
+    for (const compute::TensorUse &use : computation.tensors)
+      if (!use.is_result) input.operands[use.name] = &tensors.at(use.name);
+    for (const auto &[name, extents] : computation.program.extents)
+      for (std::size_t k = 0; k < extents.size(); ++k)
+        if (const auto *size = extents[k].as<term::Variable>(); size && tensors.contains(name))
+          input.sizes[size->name] = tensors.at(name).shape[k];
+    input.results[result()] = {std::move(shape), std::move(initial)};
   }
-  Reference reference = evaluate(product);
-  EXPECT_EQ(reference.value, expected);
-  EXPECT_EQ(reference.magnitude, magnitude);
-  EXPECT_EQ(reference.shape, product.shape);
+
+  const std::string &result() const { return computation.tensors.front().name; }
+  Reference dense() const { return evaluate_program(computation.program, input).results.at(result()); }
+  SparseReference sparse() const { return evaluate_sparse_program(computation.program, input); }
+};
+
+struct Subscript {
+  std::string index;
+  std::int64_t shift = 0;
+};
+using Subscripts = std::vector<Subscript>;
+
+/// result(subscripts) = constant * factor * factor * ...
+struct Product {
+  double constant = 1;
+  std::vector<std::pair<std::string, Subscripts>> factors;
+  std::vector<std::int64_t> shape;
+  Subscripts result;
+};
+
+std::string text_of(const std::string &tensor, const Subscripts &subscripts) {
+  std::string text;
+  for (const Subscript &each : subscripts)
+    text += fmt::format("{}{}{:+}", text.empty() ? "" : ", ", each.index, each.shift);
+  return subscripts.empty() ? tensor : fmt::format("{}({})", tensor, text);
 }
 
-constexpr int i = 0, j = 1, k = 2, r = 3;
-
-TEST(Reference, SparseAgreesWithDense) {
-  Coordinates a = random_tensor({6, 5}, 20, 1), b = random_tensor({5, 7}, 12, 2);
-  ReferenceProduct product;
-  product.factors = {{&a, {{0, 0}, {1, 0}}}, {&b, {{1, 0}, {2, 0}}}};
-  product.shape = {6, 7};
-  product.result = {{0, 0}, {2, 0}};
-  product.extents = {6, 5, 7};
-  Reference dense = evaluate(product);
-  SparseReference sparse = evaluate_sparse({product});
-  std::vector<double> value(dense.value.size()), magnitude(dense.value.size());
-  for (std::size_t e = 0; e < sparse.offset.size(); ++e) {
-    value[static_cast<std::size_t>(sparse.offset[e])] = sparse.value[e];
-    magnitude[static_cast<std::size_t>(sparse.offset[e])] = sparse.magnitude[e];
+/// Against the sum over all values of all indices at which each subscript lies inside its tensor.
+void check(const Product &product, const Tensors &tensors) {
+  std::string line = fmt::format("{} = {}", text_of("y", product.result), product.constant);
+  std::map<std::string, std::int64_t> extents;
+  const auto bound = [&](const Subscripts &subscripts, const std::vector<std::int64_t> &shape) {
+    for (std::size_t mode = 0; mode < shape.size(); ++mode) {
+      const std::int64_t here = shape[mode] - subscripts[mode].shift;
+      std::int64_t &extent = extents.try_emplace(subscripts[mode].index, here).first->second;
+      extent = std::max<std::int64_t>(0, std::min(extent, here));
+    }
+  };
+  bound(product.result, product.shape);
+  for (const auto &[tensor, subscripts] : product.factors) {
+    line += " * " + text_of(tensor, subscripts);
+    bound(subscripts, tensors.at(tensor).shape);
   }
-  EXPECT_EQ(value, dense.value);
-  EXPECT_EQ(magnitude, dense.magnitude);
-  SparseReference twice = evaluate_sparse({product, product});
-  for (std::size_t e = 0; e < twice.offset.size(); ++e)
-    EXPECT_EQ(twice.value[e], 2 * value[static_cast<std::size_t>(twice.offset[e])]);
+  std::map<std::string, std::int64_t> index;
+  const auto elements = static_cast<std::size_t>(data::element_count(product.shape));
+  std::vector<double> expected(elements), magnitude(elements);
+  const auto at = [&](const Subscripts &subscripts) {
+    std::vector<std::int64_t> coordinate;
+    for (const Subscript &each : subscripts)
+      coordinate.push_back(index.at(each.index) + each.shift);
+    return coordinate;
+  };
+  const auto take_point = [&] {
+    std::size_t offset = 0;
+    const std::vector<std::int64_t> target = at(product.result);
+    for (std::size_t mode = 0; mode < target.size(); ++mode) {
+      if (target[mode] < 0) return;
+      offset =
+          offset * static_cast<std::size_t>(product.shape[mode]) + static_cast<std::size_t>(target[mode]);
+    }
+    double term = product.constant, size = std::fabs(product.constant);
+    for (const auto &[tensor, subscripts] : product.factors) {
+      const auto [value, absolute] = value_at(tensors.at(tensor), at(subscripts));
+      term *= value, size *= absolute;
+    }
+    expected[offset] += term, magnitude[offset] += size;
+  };
+  const std::function<void(std::map<std::string, std::int64_t>::const_iterator)> run = [&](auto next) {
+    if (next == extents.end()) return take_point();
+    for (std::int64_t value = 0; value < next->second; ++value)
+      index[next->first] = value, run(std::next(next));
+  };
+  run(extents.begin());
+  const Example example(line, tensors, product.shape);
+  const Reference reference = example.dense();
+  EXPECT_EQ(reference.value, expected) << line;
+  EXPECT_EQ(reference.shape, product.shape);
+  for (std::size_t k = 0; k < elements; ++k)
+    EXPECT_NEAR(reference.magnitude[k], magnitude[k], 1e-12 * magnitude[k]) << line;
+  const SparseReference sparse = example.sparse();
+  std::vector<double> values(elements);
+  for (std::size_t k = 0; k < sparse.offset.size(); ++k)
+    values[static_cast<std::size_t>(sparse.offset[k])] = sparse.value[k];
+  EXPECT_EQ(values, expected) << line;
+}
 
-  Coordinates got = data::from_dense(product.shape, dense.value);
+TEST(Reference, Sparse) {
+  const Tensors tensors{{"A", random_tensor({6, 5}, 20, 1)}, {"B", random_tensor({5, 7}, 12, 2)}};
+  const Example product("C(i,j) = A(i,k) * B(k,j)", tensors, {6, 7});
+  const Reference dense = product.dense();
+  const SparseReference sparse = product.sparse();
+  EXPECT_LT(sparse.offset.size(), dense.value.size());
+  const SparseReference twice =
+      Example("C(i,j) = A(i,k) * B(k,j) + A(i,k) * B(k,j)", tensors, {6, 7}).sparse();
+  ASSERT_EQ(twice.offset.size(), sparse.offset.size());
+  for (std::size_t e = 0; e < twice.offset.size(); ++e)
+    EXPECT_EQ(twice.value[e], 2 * dense.value[static_cast<std::size_t>(twice.offset[e])]);
+
+  Coordinates got = data::from_dense({6, 7}, dense.value);
   EXPECT_TRUE(compare(got, sparse, 1e-12).ok);
   got.append({3, 4}, 0.5); // one of two entries with this coordinate
-  Comparison off = compare(got, sparse, 1e-12);
+  const Comparison off = compare(got, sparse, 1e-12);
   EXPECT_FALSE(off.ok);
   EXPECT_EQ(off.coordinate, (std::vector<std::int64_t>{3, 4}));
   EXPECT_EQ(off.bad_elements, 1U);
   EXPECT_EQ(off.got.number() - off.expected.number(), 0.5);
   // What lies where no term is must be 0.
-  Coordinates nothing(product.shape);
-  EXPECT_FALSE(compare(nothing, sparse, 1e-12).ok);
+  EXPECT_FALSE(compare(Coordinates({6, 7}), sparse, 1e-12).ok);
 }
 
-TEST(Reference, MatrixTimesVector) {
-  Coordinates a = random_tensor({5, 6}, 40, 1), x = random_tensor({6}, 9, 2);
-  check({.factors = {{&a, {{i}, {j}}}, {&x, {{j}}}}, .shape = {5}, .result = {{i}}, .extents = {5, 6}}, -1,
-        7);
-  check({.constant = -2.5,
-         .factors = {{&a, {{i}, {j}}}, {&x, {{j}}}},
-         .shape = {5},
-         .result = {{i}},
-         .extents = {5, 6}},
-        0, 6);
-}
-
-TEST(Reference, ProductsOfSeveralFactors) {
-  Coordinates a = random_tensor({4, 5}, 12, 3), b = random_tensor({5, 3}, 10, 4),
-              c = random_tensor({4, 3}, 30, 5);
-  check({.factors = {{&a, {{i}, {k}}}, {&b, {{k}, {j}}}},
-         .shape = {4, 3},
-         .result = {{i}, {j}},
-         .extents = {4, 3, 5}},
-        0, 5);
-  check({.factors = {{&a, {{i}, {k}}}, {&b, {{k}, {j}}}, {&c, {{i}, {j}}}},
-         .shape = {3, 4},
-         .result = {{j}, {i}},
-         .extents = {4, 3, 5}},
-        0, 5);
-  check({.factors = {{&a, {{i}, {j}}}, {&a, {{i}, {j}}}}, .shape = {}, .result = {}, .extents = {4, 5}}, 0,
-        5);
-  Coordinates t = random_tensor({4, 3, 5}, 25, 6), u = random_tensor({3, 2}, 6, 7),
-              v = random_tensor({5, 2}, 8, 8);
-  check({.factors = {{&t, {{i}, {j}, {k}}}, {&u, {{j}, {r}}}, {&v, {{k}, {r}}}},
-         .shape = {4, 2},
-         .result = {{i}, {r}},
-         .extents = {4, 3, 5, 2}},
-        0, 5);
+TEST(Reference, Products) {
+  const Tensors tensors{{"A", random_tensor({4, 5}, 12, 3)}, {"B", random_tensor({5, 3}, 10, 4)},
+                        {"C", random_tensor({4, 3}, 30, 5)}, {"T", random_tensor({4, 3, 5}, 25, 6)},
+                        {"U", random_tensor({3, 2}, 6, 7)},  {"V", random_tensor({5, 2}, 8, 8)},
+                        {"x", random_tensor({5}, 9, 2)}};
+  check({1, {{"A", {{"i"}, {"j"}}}, {"x", {{"j"}}}}, {4}, {{"i"}}}, tensors);
+  check({-2.5, {{"A", {{"i"}, {"j"}}}, {"x", {{"j"}}}}, {4}, {{"i"}}}, tensors);
+  check({1, {{"A", {{"i"}, {"k"}}}, {"B", {{"k"}, {"j"}}}}, {4, 3}, {{"i"}, {"j"}}}, tensors);
+  check({1, {{"A", {{"i"}, {"k"}}}, {"B", {{"k"}, {"j"}}}, {"C", {{"i"}, {"j"}}}}, {3, 4}, {{"j"}, {"i"}}},
+        tensors);
+  check({1, {{"A", {{"i"}, {"j"}}}, {"A", {{"i"}, {"j"}}}}, {}, {}}, tensors);
+  check({1,
+         {{"T", {{"i"}, {"j"}, {"k"}}}, {"U", {{"j"}, {"r"}}}, {"V", {{"k"}, {"r"}}}},
+         {4, 2},
+         {{"i"}, {"r"}}},
+        tensors);
 }
 
 TEST(Reference, RepeatedTransposedAndShifted) {
-  Coordinates a = random_tensor({5, 5}, 30, 9), v = random_tensor({5}, 7, 10), x = random_tensor({6}, 8, 11);
-  check({.factors = {{&a, {{i}, {i}}}, {&v, {{i}}}}, .shape = {}, .result = {}, .extents = {5}}, 0, 5);
-  check({.factors = {{&a, {{i}, {i, 1}}}}, .shape = {5}, .result = {{i}}, .extents = {5}}, 0, 6);
-  check({.factors = {{&a, {{j}, {i}}}, {&a, {{i}, {j}}}}, .shape = {5}, .result = {{i}}, .extents = {5, 5}},
-        0, 5);
-  check({.factors = {{&x, {{i, 1}}}, {&v, {{i, -2}}}}, .shape = {4}, .result = {{i}}, .extents = {4}}, -3, 8);
-  check({.factors = {{&x, {{i, 1}}}}, .shape = {}, .result = {}, .extents = {-1}}, -3, 8);
-  check({.factors = {{&x, {{i, 1}}}}, .shape = {}, .result = {}, .extents = {3}}, -3, 8);
-  check(
-      {.factors = {{&a, {{i}, {j, 2}}}, {&x, {{j, -1}}}}, .shape = {5}, .result = {{i}}, .extents = {5, -1}},
-      -4, 8);
-  check({.factors = {{&v, {{i}}}}, .shape = {5}, .result = {{i, 2}}, .extents = {5}}, 0, 5);
+  const Tensors tensors{{"A", random_tensor({5, 5}, 30, 9)},
+                        {"v", random_tensor({5}, 7, 10)},
+                        {"x", random_tensor({6}, 8, 11)}};
+  check({1, {{"A", {{"i"}, {"i"}}}, {"v", {{"i"}}}}, {}, {}}, tensors);
+  check({1, {{"A", {{"i"}, {"i", 1}}}}, {5}, {{"i"}}}, tensors);
+  check({1, {{"A", {{"j"}, {"i"}}}, {"A", {{"i"}, {"j"}}}}, {5}, {{"i"}}}, tensors);
+  check({1, {{"x", {{"i", 1}}}, {"v", {{"i", -2}}}}, {4}, {{"i"}}}, tensors);
+  check({1, {{"x", {{"i", 1}}}}, {}, {}}, tensors);
+  check({1, {{"A", {{"i"}, {"j", 2}}}, {"x", {{"j", -1}}}}, {5}, {{"i"}}}, tensors);
+  check({1, {{"v", {{"i"}}}}, {5}, {{"i", 2}}}, tensors);
 }
 
 TEST(Reference, ScalarsBroadcastsAndDisconnectedFactors) {
-  Coordinates s{std::vector<std::int64_t>{}};
-  s.append({}, 3);
-  s.append({}, -1);
-  Coordinates x = random_tensor({4}, 5, 12), y = random_tensor({3}, 5, 13), none({4});
-  check({.factors = {{&s, {}}, {&x, {{i}}}}, .shape = {4}, .result = {{i}}, .extents = {4}}, 0, 4);
-  check({.factors = {{&s, {}}}, .shape = {}, .result = {}, .extents = {}}, 0, 1);
-  check({.constant = 2, .shape = {}, .result = {}, .extents = {}}, 0, 1);
-  check({.constant = 2, .shape = {3}, .result = {{i}}, .extents = {3}}, 0, 4);
-  check({.factors = {{&x, {{i}}}}, .shape = {4, 3}, .result = {{i}, {j}}, .extents = {4, 3}}, 0, 4);
-  check({.factors = {{&x, {{i}}}, {&y, {{j}}}}, .shape = {4, 3}, .result = {{i}, {j}}, .extents = {4, 3}}, 0,
-        4);
-  check({.factors = {{&x, {{i}}}, {&none, {{i}}}}, .shape = {4}, .result = {{i}}, .extents = {4}}, 0, 4);
-  check({.factors = {{&x, {{i}}}}, .shape = {4, 4}, .result = {{i}, {i}}, .extents = {4}}, 0, 4);
-  Coordinates empty({0});
-  EXPECT_TRUE(
-      evaluate({.factors = {{&empty, {{i}}}}, .shape = {0}, .result = {{i}}, .extents = {0}}).value.empty());
+  Tensors tensors{{"s", Coordinates(std::vector<std::int64_t>{})},
+                  {"x", random_tensor({4}, 5, 12)},
+                  {"v", random_tensor({3}, 5, 13)},
+                  {"none", Coordinates({4})},
+                  {"empty", Coordinates({0})}};
+  tensors["s"].append({}, 3), tensors["s"].append({}, -1);
+  check({1, {{"s", {}}, {"x", {{"i"}}}}, {4}, {{"i"}}}, tensors);
+  check({1, {{"s", {}}}, {}, {}}, tensors);
+  check({2, {}, {3}, {{"i"}}}, tensors);
+  check({1, {{"x", {{"i"}}}}, {4, 3}, {{"i"}, {"j"}}}, tensors);
+  check({1, {{"x", {{"i"}}}, {"v", {{"j"}}}}, {4, 3}, {{"i"}, {"j"}}}, tensors);
+  check({1, {{"x", {{"i"}}}, {"none", {{"i"}}}}, {4}, {{"i"}}}, tensors);
+  check({1, {{"x", {{"i"}}}}, {4, 4}, {{"i"}, {"i"}}}, tensors);
+  EXPECT_TRUE(Example("y(i) = empty(i)", tensors, {0}).dense().value.empty());
 }
 
-TEST(Reference, RandomProductsAgainstBruteForce) {
+TEST(Reference, RandomProducts) {
   std::mt19937_64 random(77);
+  const std::string indices = "ijkr";
   for (int round = 0; round < 300; ++round) {
-    std::vector<Coordinates> tensors;
-    ReferenceProduct product;
-    product.extents = {4, random() % 3 ? 3 : -1, 4, 2};
-    std::vector<bool> used(4);
-    std::size_t factors = 1 + random() % 3;
-    tensors.reserve(factors);
+    Tensors tensors;
+    Product product;
+    const std::size_t factors = 1 + random() % 3;
+    const auto subscript = [&](std::int64_t shift) { return Subscript{{indices[random() % 4]}, shift}; };
     for (std::size_t f = 0; f < factors; ++f) {
       std::vector<std::int64_t> shape(random() % 4, 3);
-      tensors.push_back(random_tensor(shape, shape.empty() ? 1 + random() % 2 : random() % 12,
-                                      static_cast<unsigned>(random())));
-      ReferenceAccess access{&tensors.back(), {}};
-      for (std::size_t mode = 0; mode < shape.size(); ++mode) {
-        access.subscripts.push_back({static_cast<int>(random() % 4),
-                                     static_cast<std::int64_t>(random() % 5) / 4 * (random() % 2 ? 1 : -1)});
-        used[static_cast<std::size_t>(access.subscripts.back().index)] = true;
-      }
-      product.factors.push_back(access);
+      const std::string name = fmt::format("A{}", f);
+      tensors[name] = random_tensor(shape, shape.empty() ? 1 + random() % 2 : random() % 12,
+                                    static_cast<unsigned>(random()));
+      Subscripts subscripts;
+      for (std::size_t mode = 0; mode < shape.size(); ++mode)
+        subscripts.push_back(
+            subscript(static_cast<std::int64_t>(random() % 5) / 4 * (random() % 2 ? 1 : -1)));
+      product.factors.emplace_back(name, std::move(subscripts));
     }
-    // Indices that occur nowhere must not be summed over: renumber, so that only used ones and the result's
-    // exist.
-    std::vector<int> number(4, -1);
-    std::vector<std::int64_t> extents;
-    auto name = [&](int old) {
-      int &id = number[static_cast<std::size_t>(old)];
-      if (id < 0) {
-        id = static_cast<int>(extents.size());
-        extents.push_back(product.extents[static_cast<std::size_t>(old)]);
-      }
-      return id;
-    };
-    for (ReferenceAccess &access : product.factors)
-      for (ReferenceSubscript &subscript : access.subscripts)
-        subscript.index = name(subscript.index);
-    for (std::size_t mode = 0; mode < random() % 3; ++mode) {
-      int index = static_cast<int>(random() % 4);
-      if (product.extents[static_cast<std::size_t>(index)] < 0 && !used[static_cast<std::size_t>(index)])
-        continue;
-      product.result.push_back({name(index)});
-      product.shape.push_back(4);
-    }
-    product.extents = extents;
-    check(product, -2, 6);
+    for (std::size_t mode = random() % 3; mode-- > 0;)
+      product.result.push_back(subscript(0)), product.shape.push_back(4);
+    check(product, tensors);
   }
+}
+
+/// One of a bracket's terms is enough: points of several are visited once.
+TEST(Reference, Brackets) {
+  const Tensors tensors{{"A", random_tensor({5, 6}, 9, 21)},
+                        {"B", random_tensor({5, 6}, 9, 22)},
+                        {"b", random_tensor({6}, 3, 23)},
+                        {"x", random_tensor({6}, 40, 24)}};
+  const auto at = [&](const char *tensor, std::vector<std::int64_t> coordinate) {
+    return value_at(tensors.at(tensor), coordinate).first;
+  };
+  std::vector<double> sums(5), with_vector(5);
+  for (std::int64_t i = 0; i < 5; ++i)
+    for (std::int64_t j = 0; j < 6; ++j) {
+      const auto k = static_cast<std::size_t>(i);
+      sums[k] += (at("A", {i, j}) - at("B", {i, j})) * (at("A", {i, j}) + at("B", {i, j})) * at("x", {j});
+      with_vector[k] += (at("A", {i, j}) + at("b", {j})) * at("x", {j});
+    }
+  EXPECT_EQ(Example("y(i) = (A(i,j) - B(i,j)) * (A(i,j) + B(i,j)) * x(j)", tensors, {5}).dense().value, sums);
+  EXPECT_EQ(Example("y(i) = (A(i,j) + b(j)) * x(j)", tensors, {5}).dense().value, with_vector);
+  const SparseReference sparse = Example("C(i,j) = (A(i,j) + B(i,j)) * A(i,j)", tensors, {5, 6}).sparse();
+  EXPECT_LE(sparse.offset.size(), tensors.at("A").size());
 }
 
 TEST(Reference, KeepsNanAndInfinity) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Coordinates x({3});
+  Tensors tensors{{"x", Coordinates({3})}};
+  Coordinates &x = tensors["x"];
   x.append({0}, infinity);
   x.append({1}, infinity);
   x.append({1}, -infinity);
-  Reference reference = evaluate({.factors = {{&x, {{i}}}}, .shape = {3}, .result = {{i}}, .extents = {3}});
+  const Reference reference = Example("y(i) = x(i)", tensors, {3}).dense();
   EXPECT_EQ(reference.value[0], infinity);
   EXPECT_TRUE(std::isnan(reference.value[1]));
   EXPECT_TRUE(compare({infinity, std::nan(""), 0}, reference, 1e-12).ok);
   EXPECT_FALSE(compare({-infinity, std::nan(""), 0}, reference, 1e-12).ok);
   EXPECT_FALSE(compare({infinity, 1, 0}, reference, 1e-12).ok);
   EXPECT_FALSE(compare({infinity, std::nan(""), std::nan("")}, reference, 1e-12).ok);
+}
+
+/// Multiplied out, a bracket loses all digits: what a kernel computes so is wrong, in a line and in a
+/// program.
+TEST(Reference, BracketsMultipliedOutAreWrong) {
+  std::mt19937_64 random(5);
+  const double mu = 1e8;
+  Tensors tensors{{"x", Coordinates({1000})}, {"mu", Coordinates(std::vector<std::int64_t>{})}};
+  tensors["mu"].append({}, mu);
+  double written = 0, squares = 0, sum = 0;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    const double x = mu + static_cast<double>(random() % 1000) / 512;
+    tensors["x"].append({i}, x);
+    written += (x - mu) * (x - mu), squares += x * x, sum += x;
+  }
+  const double multiplied_out = squares - 2 * mu * sum + 1000 * mu * mu;
+  for (const char *text : {"v = (x(i) - mu) * (x(i) - mu)", "for i { v += (x(i) - mu) * (x(i) - mu); }"}) {
+    const Reference reference = Example(text, tensors, {}).dense();
+    EXPECT_TRUE(compare({written}, reference, 1e-12).ok) << text;
+    EXPECT_FALSE(compare({multiplied_out}, reference, 1e-12).ok) << text;
+    EXPECT_LT(reference.magnitude.front(), 10 * written) << text;
+  }
+}
+
+/// What one element is off by is seen in each form of statement, as is an entry too many or too few.
+TEST(Reference, PlantedErrors) {
+  const Tensors tensors{{"A", random_tensor({6, 5}, 14, 31)},
+                        {"B", random_tensor({5, 7}, 16, 32)},
+                        {"M", random_tensor({6, 7}, 20, 33)},
+                        {"d", random_tensor({6}, 60, 34)},
+                        {"x", random_tensor({5}, 40, 35)}};
+  struct Form {
+    const char *text;
+    std::vector<std::int64_t> shape;
+  };
+  for (const Form &form : std::vector<Form>{
+           {"y(i) = A(i,j) * x(j)", {6}},
+           {"y(i) += 2 * A(i,j) * x(j) - d(i)", {6}},
+           {"y(i) = A(i,j) * (x(j) - d(i))", {6}},
+           {"y(i) min= A(i,j) * x(j)", {6}},
+           {"y(i) max= exp(A(i,j))", {6}},
+           {"C(i,j) = A(i,k) * B(k,j)", {6, 7}},
+           {"C(i,j) = A(i,k) * B(k,j) mask M(i,j)", {6, 7}},
+           {"C(i,j) = A(i,k) * B(k,j) mask !M(i,j)", {6, 7}},
+           {"C(i,j) = A(i,k) * B(k,j) in min.+", {6, 7}},
+           {"y(i) = x(i) / 3", {5}},
+           {"for i { for j { y(i) += A(i,j) * x(j); } }", {6}},
+           {"for i { let s = 0; for j { s += A(i,j) * x(j); } y(i) = s + d(i); }", {6}},
+           {"tensor y(n), d(n); for i in [0, n) { y(i) = d(i); for j in [0, i) { y(i) -= 0.5 * y(j); } }",
+            {6}}}) {
+    const Example example(form.text, tensors, form.shape);
+    const Reference reference = example.dense();
+    Coordinates got = data::from_dense(form.shape, reference.value);
+    EXPECT_TRUE(compare(reference.value, reference, 1e-12).ok) << form.text;
+    for (std::size_t k = 0; k < reference.value.size(); ++k) {
+      std::vector<double> off = reference.value;
+      off[k] = std::isfinite(off[k]) ? off[k] + 1e-9 * (1 + std::fabs(off[k])) : 0;
+      EXPECT_FALSE(compare(off, reference, 1e-12).ok) << form.text << " " << k;
+    }
+    if (!has_sparse_reference(example.computation.program)) continue;
+    const SparseReference sparse = example.sparse();
+    Coordinates entries(form.shape);
+    for (std::size_t k = 0; k < sparse.offset.size(); ++k) {
+      Coordinates one = data::from_dense(form.shape, reference.value);
+      entries.append(one.coordinate(static_cast<std::size_t>(sparse.offset[k])), sparse.value[k]);
+    }
+    EXPECT_TRUE(compare(entries, sparse, 1e-12).ok) << form.text;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      Coordinates off = entries;
+      off.value[k] = std::isfinite(off.value[k]) ? off.value[k] + 1e-9 * (1 + std::fabs(off.value[k])) : 0;
+      EXPECT_FALSE(compare(off, sparse, 1e-12).ok) << form.text << " " << k;
+    }
+  }
 }
 
 TEST(Reference, Compares) {
@@ -301,30 +407,26 @@ TEST(Reference, ChoicesOfAny) {
 
 /// Few enough steps to be tested at all: how long it takes is recorded, not asserted.
 TEST(Reference, LargeProducts) {
-  Coordinates a = generate(data::parse_generator("random:100000x100000,entries=1000000"));
-  Coordinates x = generate(data::parse_generator("random:100000,density=1"));
-  auto start = std::chrono::steady_clock::now();
-  Reference y = evaluate({.factors = {{&a, {{i}, {j}}}, {&x, {{j}}}},
-                          .shape = {100000},
-                          .result = {{i}},
-                          .extents = {100000, 100000}});
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  RecordProperty("spmv_seconds", std::to_string(seconds));
+  Tensors tensors{{"A", generate(data::parse_generator("random:100000x100000,entries=1000000"))},
+                  {"x", generate(data::parse_generator("random:100000,density=1"))},
+                  {"B", generate(data::parse_generator("random:1000x1000,entries=100000,seed=1"))},
+                  {"C", generate(data::parse_generator("random:1000x1000,entries=100000,seed=2"))}};
+  const auto timed = [&](const char *text, const char *property, std::vector<std::int64_t> shape) {
+    const auto start = std::chrono::steady_clock::now();
+    Reference made = Example(text, tensors, std::move(shape)).dense();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    ::testing::Test::RecordProperty(property, std::to_string(seconds.count()));
+    return made;
+  };
+  const Reference y = timed("y(i) = A(i,j) * x(j)", "spmv_seconds", {100000});
+  const Coordinates &a = tensors["A"], &b = tensors["B"], &c = tensors["C"];
   std::vector<double> plain(100000);
   for (std::size_t e = 0; e < a.size(); ++e)
     plain[static_cast<std::size_t>(a.index[0][e])] +=
-        a.value[e] * x.value[static_cast<std::size_t>(a.index[1][e])];
+        a.value[e] * tensors["x"].value[static_cast<std::size_t>(a.index[1][e])];
   EXPECT_TRUE(compare(plain, y, 1e-13).ok);
 
-  Coordinates b = generate(data::parse_generator("random:1000x1000,entries=100000,seed=1"));
-  Coordinates c = generate(data::parse_generator("random:1000x1000,entries=100000,seed=2"));
-  start = std::chrono::steady_clock::now();
-  Reference product = evaluate({.factors = {{&b, {{i}, {k}}}, {&c, {{k}, {j}}}},
-                                .shape = {1000, 1000},
-                                .result = {{i}, {j}},
-                                .extents = {1000, 1000, 1000}});
-  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  RecordProperty("product_seconds", std::to_string(seconds));
+  const Reference product = timed("D(i,j) = B(i,k) * C(k,j)", "product_seconds", {1000, 1000});
   double sum = 0, row_by_row = 0;
   for (double value : product.value)
     sum += value;
