@@ -30,15 +30,15 @@ class Benchmark:
     takes_data: bool = True
     environment: dict = dataclasses.field(default_factory=dict)
 
-    def command(self):
+    def command(self, build):
         """The program, and what tells it where others are."""
-        beside = {"read_pack.py": ["--tool", str(BUILD / "unravel")],
-                  "pack_csr.py": ["--bench", str(BUILD / "bench_packing")],
-                  "sparse_results.py": ["--bench", str(BUILD / "bench_sparse_results")]}
+        beside = {"read_pack.py": ["--tool", str(build / "unravel")],
+                  "pack_csr.py": ["--bench", str(build / "bench_packing")],
+                  "sparse_results.py": ["--bench", str(build / "bench_sparse_results")]}
         if self.program in beside:
             # Debian's Python has Debian's SciPy; another one that is found first may not.
             return ["/usr/bin/python3", str(ROOT / "bench" / self.program), *beside[self.program], *self.arguments]
-        return [str(BUILD / self.program), *self.arguments]
+        return [str(build / self.program), *self.arguments]
 
 
 BENCHMARKS = [
@@ -81,6 +81,10 @@ def parse_arguments():
         "writes results.json and results.html.")
     parser.add_argument("--quick", action="store_true",
                         help="small generated inputs and few rounds: 7 minutes on two quiet cores, after the build")
+    parser.add_argument("--tiny", action="store_true",
+                        help="as --quick, and each measured once: says whether they run, and nothing of times")
+    parser.add_argument("--built", metavar="FOLDER", type=pathlib.Path,
+                        help="where they are built already: nothing is installed or built")
     parser.add_argument("--data", metavar="FOLDER", type=pathlib.Path,
                         help="of .mtx, .mtx.gz and .tns files, used besides generated inputs (or $UNRAVEL_DATA)")
     parser.add_argument("--only", metavar="NAME", action="append", default=[],
@@ -90,6 +94,7 @@ def parse_arguments():
     parser.add_argument("--record", metavar="MACHINE", nargs="?", const="",
                         help="also writes bench/results/DATE-MACHINE.json and .md; a name is made up without MACHINE")
     chosen = parser.parse_args()
+    chosen.quick = chosen.quick or chosen.tiny
     known = set().union(*(names_of(benchmark.program) for benchmark in BENCHMARKS))
     for name in chosen.only:
         if name not in known:
@@ -167,9 +172,11 @@ def measure(benchmark, chosen, peers, folder):
         print(f"\n== {benchmark.program}: {reason}", flush=True)
         section["left_out"].append(reason)
         return section
-    command = benchmark.command()
+    command = benchmark.command(chosen.built or BUILD)
     if chosen.quick:
         command.append("--quick")
+        if chosen.tiny and not benchmark.program.endswith(".py"):
+            command += ["--budget", "1", "--pairs", "1", "--rounds", "1", "--runs", "1"]
     elif chosen.data and benchmark.takes_data:
         command += ["--data", str(chosen.data)]
     # Two threads on one core would say nothing.
@@ -192,8 +199,8 @@ def measure(benchmark, chosen, peers, folder):
 
 def main():
     chosen = parse_arguments()
-    remarks = build()
-    peers = machine.peers(BUILD)
+    remarks = [] if chosen.built else build()
+    peers = machine.peers(chosen.built or BUILD)
     remarks += [f"{peer} is missing: what is compared with it is left out." for peer in peers if not peers[peer]]
     if chosen.quick:
         remarks.append("A quick run: small generated inputs, few rounds. For targets, run without --quick.")
@@ -202,7 +209,7 @@ def main():
     now = datetime.datetime.now().astimezone()
     facts = machine.facts()
     results = {"date": now.isoformat(timespec="minutes"), "commit": machine.commit(ROOT), "quick": chosen.quick,
-               "machine": facts, "versions": machine.versions(BUILD, ROOT), "peers": peers, "remarks": remarks,
+               "machine": facts, "versions": machine.versions(chosen.built or BUILD, ROOT), "peers": peers, "remarks": remarks,
                "programs": []}
     wanted = [benchmark for benchmark in BENCHMARKS
               if not chosen.only or names_of(benchmark.program) & set(chosen.only)]

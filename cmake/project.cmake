@@ -201,6 +201,11 @@ if(UNRAVEL_TESTS AND TARGET unravel_tool AND UNRAVEL_JIT AND NOT UNRAVEL_SANITIZ
       "PYTHONPATH=${CMAKE_CURRENT_SOURCE_DIR}/python;UNRAVEL_LIBRARY=$<TARGET_FILE:unravel_c>")
     add_test(NAME Fuzz.CommandsTester COMMAND ${UNRAVEL_PYTHON} -B -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/test/fuzz)
     set_tests_properties(Fuzz.Commands Fuzz.CommandsAsC Fuzz.CommandsTester PROPERTIES LABELS "fuzz;slow")
+    if(UNRAVEL_BENCH)
+      add_test(NAME Bench.EachRuns COMMAND ${UNRAVEL_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/bench/run.py --tiny
+        --built ${CMAKE_BINARY_DIR} -o ${CMAKE_BINARY_DIR}/bench_results)
+      set_tests_properties(Bench.EachRuns PROPERTIES LABELS "bench;slow" RUN_SERIAL ON)
+    endif()
   else()
     message(STATUS "Python with NumPy, SciPy and pytest is not here: the Python package is not tested")
   endif()
