@@ -63,6 +63,7 @@ public:
       one.target = target;
       one.by = algebra.by;
       if (algebra.is_semiring) one.product = algebra.multiply;
+      if (algebra.is_plain() && algebra.by == value::Operator::Add) one.condition = equalities_in(term);
       one.value = std::move(term);
       one.is_free = true;
       one.indices = indices_of_result;

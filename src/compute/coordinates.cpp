@@ -45,6 +45,18 @@ bool has_coordinates(const Value &value) {
   return found;
 }
 
+/// As a sum of coordinates and whole numbers, if it is one.
+std::optional<Term> affine_value(const Value &value) {
+  Term sum(0);
+  for (const Value &part : value::parts_by(value::Operator::Add, value)) {
+    const std::optional<AffineTerm> term = affine_term(part);
+    const double *rest = term ? value::number_of(term->rest) : nullptr;
+    if (!rest || *rest != 1) return std::nullopt;
+    sum = sum + term->coordinates;
+  }
+  return sum;
+}
+
 Value joined(const AffineTerm &term) {
   const auto *number = term.coordinates.as<term::Constant>();
   const Value coordinates =
@@ -62,6 +74,16 @@ std::set<std::string> indices_in(const Value &value) {
   });
   each_coordinate(value, [&](const std::string &name) { indices.insert(name); });
   return indices;
+}
+
+term::Term equalities_in(const Value &term) {
+  std::vector<Term> all;
+  for (const Value &factor : value::quotient_of(term).factors)
+    if (const auto *sides = value::arguments_of(value::Operator::Equal, factor)) {
+      const std::optional<Term> left = affine_value(sides->front()), right = affine_value(sides->back());
+      if (left && right) all.push_back(term::equal(*left, *right));
+    }
+  return term::conjunction(std::move(all));
 }
 
 Sum with_affine_factors(Sum sum, const std::function<std::set<std::string>(const Value &)> &summed) {

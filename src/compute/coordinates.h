@@ -20,6 +20,9 @@ template <class Visit> void each_coordinate(const Value &value, const Visit &vis
 /// Index variables, those of its coordinates too.
 std::set<std::string> indices_in(const Value &value);
 
+/// Where the term's comparisons `i = j` of coordinates hold, those that are factors of it.
+term::Term equalities_in(const Value &term);
+
 /// Terms that differ in their coordinates and whole numbers alone are one: of `A(i,j) * i` and `2 * A(i,j) *
 /// j` there is `A(i,j) * (i + 2*j)`. Where terms are summed over different indices, which `summed` says of a
 /// term, they are left as they are.

@@ -12,6 +12,15 @@
 
 namespace unravel::pipeline {
 
+/// Is the parallel loop one over a segment of a list, as a column, that other loops come to? To ask OpenMP
+/// for a team takes longer than most segments, even where it refuses.
+static bool is_segment_inside(const plan::LeafPlan &plan) {
+  const std::vector<scan::Level> &levels = plan.nest.levels;
+  const scan::Level &level = levels[*plan.parallel];
+  return scan::loops_between(levels, plan.shared, *plan.parallel) > 0 && level.lower.as<term::Apply>() &&
+         level.upper.as<term::Apply>();
+}
+
 void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Lengths &lengths) {
   const combine::Combination &combination = in_.combination;
   const combine::IterationSpace &space = combination.leaves[number];
@@ -53,7 +62,11 @@ void LeafPlanner::run_in_parallel(Leaf &leaf, std::size_t number, const find::Le
   // Who asks for a parallel loop, means it.
   if (in_.request.always_parallel || !asked.parallel.empty()) leaf.plan.least = 0;
   if (in_.request.always_parallel) leaf.plan.work.reset();
-  if (counts.empty() || leaf.plan.least == 0) return;
+  if (leaf.plan.least == 0) return;
+  if (counts.empty()) {
+    if (is_segment_inside(leaf.plan)) run_in_one_thread(leaf.plan);
+    return;
+  }
   const double part = choose::part_of_least(
       leaf.plan, space, combination, schedule::trip_counts(space, leaf.order, counts), counts, thresholds);
   if (leaf.plan.is_plain() && !space.target.appends &&

@@ -141,6 +141,16 @@ TEST(PipelineTeams, data_that_are_known_to_be_small_need_no_team) {
   EXPECT_EQ(parallel("y(i) = A(i,j) * B(i,j)\n-f A=csr\n-f B=csr", small), "");
 }
 
+/// To ask OpenMP for a team takes longer than most columns do.
+TEST(PipelineTeams, a_segment_inside_another_loop_has_no_team_where_nothing_is_known_of_it) {
+  const auto is_parallel = [](const std::string &text) {
+    return emit::emit_c(compile_text(text).program).find("#pragma omp parallel") != std::string::npos;
+  };
+  EXPECT_FALSE(is_parallel(spmv + "-f A=csc\n-f x=sv"));
+  EXPECT_TRUE(is_parallel(spmv + "-f A=csc\n-f x=sv\n-s parallel A.p"));
+  EXPECT_TRUE(is_parallel(spmv + "-f A=dia"));
+}
+
 /// What each product of a chain does is too little for a team, what all of them do isn't: one team does them.
 TEST(PipelineTeams, neighbouring_loops_have_one_team) {
   auto teams = [](const std::string &expression, const std::string &formats, double entries) {
@@ -174,8 +184,8 @@ TEST(PipelineTeams, neighbouring_loops_have_one_team) {
   EXPECT_EQ(teams(program + "t = 1; " + last, "-f A=csr\n-f B=csr", 200000), "0 with 0 loops, 0 alone");
 }
 
-/// A walk's state is of all iterations, and what threads append is joined by iterations: one thread does both,
-/// and the plan says so. Another plan, that searches, may share them out.
+/// A walk's state is of all iterations, and what threads append is joined by iterations: one thread does
+/// both, and the plan says so. Another plan, that searches, may share them out.
 TEST(PipelineTeams, a_loop_that_appends_and_walks_runs_in_one_thread) {
   const std::string kernel = "C(i,j) = A(i,j) * x(i)\n-f A=csr\n-f C=csr\n-f x=sv\n-s order i";
   const Compilation walks = compile_text(kernel + "; find x by seq");

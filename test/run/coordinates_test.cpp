@@ -27,6 +27,8 @@ const std::vector<std::string> &lines() {
       "y(i) = A(i,j) * (x(j) > j)", // x is looked for, also once for many iterations
       "y(i) = A(i,j) * f64(j) / f64(2*i + 1)",
       "y(i+1) = A(i,j) * (i + 3*j)",
+      "y(i) = A(i,j) * x(j) * (i = j + 1)",
+      "y(i) = A(i,j) * x(j) - 3 * (i = 2)",
   };
   return all;
 }
@@ -69,6 +71,7 @@ std::vector<Problem> others() {
     add("C(i,j) = A(i,j) * (i + j)", {{"A", "csr"}, {"C", result}});
     add("C(i,j) = A(i,j) * j + B(i,j) * i", {{"A", "csr"}, {"B", "csr"}, {"C", result}});
     add("C(i,j) = A(i,k) * B(k,j) * k", {{"A", "csr"}, {"B", "csr"}, {"C", result}});
+    add("C(i,j) = A(i,j) - 2 * (i = j)", {{"A", "csr"}, {"C", result}});
     add("C(i,j) = max(A(i,j), B(i,j)) * j", {{"A", "csr"}, {"B", "csr"}, {"C", result}});
   }
   add("D(i,j) = A(i,j) * i", {{"A", "csr"}, {"D", "like:A"}});
