@@ -17,6 +17,7 @@
 #include "loop/passes.h"
 #include "loop/verify.h"
 #include "pipeline/brackets.h"
+#include "pipeline/conversions.h"
 #include "pipeline/leaf.h"
 #include "pipeline/loops.h"
 #include "pipeline/own_plan.h"
@@ -517,20 +518,17 @@ static Compilation compile_front(const Request &request, const Front &front,
 }
 
 Compilation compile(const Request &request, const Front &front) {
+  if (!front.converted_uses.empty()) {
+    Request own = request;
+    const Front other = with_converted_uses(own, front);
+    return compile(own, other);
+  }
   if (std::optional<Compilation> made = compile_with_brackets(request, front)) return std::move(*made);
   std::optional<Plans> plans = plans_to_choose_from(request, front); // a search: once
   Compilation made = with_reads_first(request, front, [&] { return compile_front(request, front, plans); });
   if (request.details && !made.weighed)
     made.weighed = weighed_plans(request, front, std::move(plans), made.plan);
   return made;
-}
-
-void require_appended(const Compilation &compilation) {
-  if (compilation.packed.empty()) return;
-  report::Diagnostic refusal = compilation.packed.begin()->second.why;
-  refusal.hint = "a layout that lists its entries, as csr or coo, and `unravel convert` behind it; "
-                 "`unravel run` packs such results itself";
-  throw report::Error(refusal);
 }
 
 std::vector<const loop::Program *> kernels_of(const Compilation &compilation) {

@@ -129,6 +129,12 @@ struct Compilation {
   void take_stage(const std::string &name, const Compilation &other);
 };
 
+/// A use of an operand that the kernel has as a tensor of its own, in another layout.
+struct ConvertedUse {
+  std::string tensor; // a name that no other one has
+  layout::Layout layout;
+};
+
 /// Parsing and layouts alone: what a caller needs to know before it has data.
 struct Front {
   compute::Computation computation;
@@ -148,6 +154,9 @@ struct Front {
   std::map<std::string, layout::Layout> layouts; // as the kernel has them
   PackedResults packed;
   std::map<std::string, layout::Layout> converted; // as Compilation has them
+  /// By access, "A#2". What calls the kernel makes these tensors; the computation has the accesses as they are
+  /// written until it is compiled.
+  std::map<std::string, ConvertedUse> converted_uses;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::optional<parse::LayoutReference> like; // where the user says so
   parse::ScheduleTree schedule;               // of all -s and --find, as one

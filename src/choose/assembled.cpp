@@ -297,10 +297,6 @@ const char *const list_layout = "listed";
 /// Of so many coordinates a row's entries lie too far apart for caches: a hash table finds them sooner.
 /// Measured: docs/choice.md.
 constexpr double least_hashed = 1 << 23;
-/// How much more loops in the result's order may cost than in the order of least cost. Costs are estimates, a
-/// local saves a sort of all entries, and an order against the operands costs as much more as they have rows.
-constexpr double most_overhead = 16;
-
 /// The index variables by which the layout orders its entries, as far as these alone do.
 std::vector<std::string> ordered_indices(const AssembledResult &result, const IterationSpace &space) {
   const term::Substitution by = result.entry_of(space.target);
@@ -382,7 +378,6 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
   std::vector<std::string> modes;
   for (const term::Term &coordinate : space.target.coordinates)
     modes.push_back(coordinate.as<term::Variable>()->name);
-  std::optional<compute::ResultLocal> costly; // better than none
   for (std::size_t around = std::min(ordered.size(), modes.size() - 1) + 1; around-- > 0;) {
     compute::ResultLocal local{compute::fresh_tensor(line, "w"), ordered, modes, list_layout};
     local.around.resize(around);
@@ -400,10 +395,10 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
           return costs_too_much(bounded(each, combination), local.around, counts);
         }))
       return local;
-    if (!costly) costly = std::move(local);
   }
-  if (space.by != value::Operator::Add) return costly; // what a list has twice is added up
-  return compute::ResultLocal{compute::fresh_tensor(line, "w"), {}, modes, "coo_dup"};
+  // What a list has twice is added up.
+  const char *layout = space.by == value::Operator::Add ? "coo_dup" : "hashed";
+  return compute::ResultLocal{compute::fresh_tensor(line, "w"), {}, modes, layout};
 }
 
 } // namespace unravel::choose

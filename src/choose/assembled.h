@@ -57,6 +57,10 @@ std::string to_text(const EntryOrder &order, const combine::IterationSpace &spac
 
 // ---- When the entries of an assembled result are collected in a local tensor first.
 
+/// How much more loops in the result's order may cost than in the order of least cost. Costs are estimates, a
+/// local saves a sort of all entries, and an order against the operands costs as much more as they have rows.
+inline constexpr double most_overhead = 16;
+
 /// Are several products added to the assembled result of a line? Then their entries must be united.
 constexpr const char *why_united = "the entries of several products are united in it";
 bool adds_several_products(const combine::Combination &combination);

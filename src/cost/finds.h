@@ -24,6 +24,8 @@ inline constexpr double search_step = 5;
 inline constexpr double search_outside = 1;
 /// Putting a position into a map, and taking it out again.
 inline constexpr double map_step = 3;
+/// Beginning a map, for each key that it may have: once for all calls.
+inline constexpr double cleared_key = 0.25;
 /// Looking at a map; less where the whole kernel has one, since then many targets are looked up at once.
 inline constexpr double look_up = 1;
 inline constexpr double shared_look_up = 0.25;

@@ -214,16 +214,24 @@ private:
     take(own, std::move(binary), "few targets, and most lie outside of the segment");
   }
 
-  /// A map has an element for each key, and memory no room for as many as the data say.
+  /// A map has an element for each key: more than memory has room for, as the data say, or so many that to
+  /// set them once costs more than all searches.
   void leave_huge_map(Obligations &obligations, LevelPlan &own) const {
     const auto *map = own.as<plan::DenseMap>();
     const auto *size = map ? map->extent.as<term::Variable>() : nullptr;
     const auto known = size ? counts_.find(size->name) : counts_.end();
-    if (known == counts_.end() || known->second <= static_cast<double>(cost::longest_map)) return;
+    if (known == counts_.end()) return;
+    const std::string &variable = nest_.levels[own.level].variable;
+    const bool costs_more =
+        lengths_.contains(variable) &&
+        cost::cleared_key * known->second >
+            cost::of_search(length(variable, 0), targets_from(0, own.level));
+    if (known->second <= static_cast<double>(cost::longest_map) && !costs_more) return;
     for (Method method : {Method::Binary, Method::Hash}) {
       LevelPlan other = own;
       if (template_of(method)->attempt(obligations, other).available)
-        return take(own, std::move(other), "the keys range too far for a map");
+        return take(own, std::move(other), costs_more ? "a map has more keys than the searches take steps"
+                                                   : "the keys range too far for a map");
     }
   }
 
@@ -235,14 +243,28 @@ private:
     return targets;
   }
 
+  /// Does each iteration of a loop around it walk over the whole list, whatever is looked for?
+  bool begins_anew_in_list(const Level &level, const plan::Walk &walk) const {
+    return std::any_of(nest_.levels.begin(),
+                       nest_.levels.begin() + static_cast<std::ptrdiff_t>(walk.state_level),
+                       [](const Level &outer) { return outer.is_loop(); }) &&
+           std::ranges::none_of(nest_.levels, [&](const Level &outer) {
+             return term::mentions(level.lower, outer.variable) || term::mentions(level.upper, outer.variable);
+           });
+  }
+
   /// A walk costs its range, however few targets it serves; binary search the logarithm per target. The
   /// walk's obligations with O-part are those of binary search.
   void prefer_binary(LevelPlan &own) const {
     const Level &level = nest_.levels[own.level];
     const plan::Walk *walk = own.walk();
-    if (!walk || walk->gallops || !walk->partitioned || walk->direction != Direction::Up ||
-        !lengths_.count(level.variable))
-      return;
+    if (!walk || walk->gallops || !walk->partitioned || walk->direction != Direction::Up) return;
+    if (!lengths_.count(level.variable)) {
+      if (!begins_anew_in_list(level, *walk)) return;
+      LevelPlan binary = own;
+      binary.how = plan::Binary{walk->skip};
+      return take(own, std::move(binary), "each walk would begin anew, over the whole list");
+    }
     double range = length(level.variable, 0);
     double targets = targets_from(walk->state_level, own.level);
     if (cost::of_search(range, targets, reach_of(level)) >= cost::of_walk(range, targets)) return;

@@ -27,10 +27,10 @@ void check_warnings(const std::vector<report::Diagnostic> &warnings, bool trust)
 Kernel::Code::Code(pipeline::Request request, bool trust, std::optional<int> team)
     : request_(std::move(request)), trust_(trust), front_(pipeline::read_request(request_)) {
   check_warnings(front_.warnings, trust);
-  if (!front_.converted.empty())
+  if (!front_.schedule.conversions.empty())
     fail(Kind::not_supported,
          fmt::format("`convert {}`: a kernel of the library takes its tensors as they are",
-                     front_.converted.begin()->first),
+                     front_.schedule.conversions.front().tensor.text),
          "convert the tensor once, and make the kernel for the layout that it has then");
   if (team && *team < 1)
     fail(Kind::bad_option, fmt::format("a kernel can't run on {} threads: it takes at least one", *team));

@@ -53,8 +53,7 @@ pipeline::Request request_of(const std::string &expression, const Tensors &tenso
   for (const auto &[name, tensor] : tensors) {
     const Tensor::State &state = Access::state(tensor);
     if (types) request.elements[name] = {state.kind->index, state.kind->value};
-    for (const auto &[count, value] : tensor::known_counts(state.tensor()))
-      request.counts[name + "." + count] = value;
+    tensor::put_counts(name, state.tensor(), request.counts);
   }
   return request;
 }

@@ -3,20 +3,25 @@
 #include "combine/structure.h"
 #include "cost/contractions.h"
 #include "layout/by_modes.h"
+#include "pipeline/leaf.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
+#include "schedule/order.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <utility>
 
 namespace unravel::pipeline {
 
 using report::Kind;
 
 namespace {
+
+constexpr std::size_t most_modes = 8; // of an operand that is converted
 
 /// How many prefixes a factor stores once that index is its first one. Of sets of indices that are prefixes
 /// now, too, as many; of others as many as if its entries lay anywhere.
@@ -52,7 +57,6 @@ std::vector<std::size_t> modes_of(const contract::Factor &factor) {
 bool may_be_converted(const Front &front, const Plans &given, std::size_t factor) {
   const contract::Factor &each = given.network.factors[factor];
   const std::string &tensor = given.contraction.factors[factor].tensor;
-  constexpr std::size_t most_modes = 8;
   return each.stored.size() > 1 && each.stored.size() == each.indices.size() &&
          each.stored.size() <= most_modes && !front.converted.contains(tensor) &&
          combine::lender_of(front.structure, front.computation.program) != tensor &&
@@ -61,8 +65,132 @@ bool may_be_converted(const Front &front, const Plans &given, std::size_t factor
 
 } // namespace
 
+/// The accesses of the operand, as they occur.
+static std::vector<std::string> uses_of(const compute::Program &program, const std::string &tensor) {
+  std::vector<std::string> names;
+  const auto add = [&](const compute::Access &access) {
+    if (access.tensor == tensor && std::ranges::count(names, access.name()) == 0)
+      names.push_back(access.name());
+  };
+  for (const compute::Statement &statement : program.statements) {
+    value::each_leaf<compute::Access>(statement.value, add);
+    for (const compute::Mask &mask : statement.masks)
+      add(mask.access);
+  }
+  return names;
+}
+
+Front with_converted_uses(Request &request, Front front) {
+  const auto copy_entry = [](auto &map, const std::string &from, const std::string &to) {
+    const auto found = map.find(from);
+    if (found == map.end()) return;
+    auto copy = found->second;
+    map.insert_or_assign(to, std::move(copy));
+  };
+  compute::Program &program = front.computation.program;
+  std::vector<compute::TensorUse> &tensors = front.computation.tensors;
+  for (auto &[access, use] : std::exchange(front.converted_uses, {})) {
+    const std::string tensor = access.substr(0, access.find('#'));
+    const auto rename = [&, &access = access, &use = use](compute::Access &each) {
+      if (each.name() == access) each.tensor = use.tensor, each.occurrence = 1;
+    };
+    for (compute::Statement &statement : program.statements) {
+      value::each_leaf<compute::Access>(statement.value, rename);
+      for (compute::Mask &mask : statement.masks)
+        rename(mask.access);
+    }
+    compute::TensorUse own = *std::ranges::find(tensors, tensor, &compute::TensorUse::name);
+    own.name = use.tensor;
+    tensors.push_back(std::move(own));
+    for (auto *types : {&front.types, &front.computation.types})
+      copy_entry(*types, tensor, use.tensor);
+    copy_entry(program.fills, tensor, use.tensor);
+    copy_entry(request.arrays, tensor, use.tensor);
+    copy_entry(request.files, tensor, use.tensor);
+    copy_entry(request.elements, tensor, use.tensor);
+    const auto given = front.converted.find(tensor);
+    front.converted.emplace(use.tensor,
+                            given == front.converted.end() ? front.layouts.at(tensor) : given->second);
+    front.layouts.emplace(use.tensor, std::move(use.layout));
+  }
+  settle_types(request, front);
+  return front;
+}
+
+static void convert_use(const Request &request, Front &front, const parse::ScheduleTree::Conversion &asked) {
+  const std::string &access = asked.tensor.text, tensor = access.substr(0, access.find('#'));
+  const compute::Program &program = front.computation.program;
+  const std::vector<std::string> uses = uses_of(program, tensor);
+  if (std::ranges::count(uses, access) == 0)
+    report::fail(Kind::unknown_tensor, asked.tensor.span,
+                 fmt::format("`convert {}`: there is no such use of a tensor", access),
+                 uses.empty() ? "write `convert T to csf<1,0,2>`"
+                              : fmt::format("`{}` has the use{} `{}`", tensor, uses.size() == 1 ? "" : "s",
+                                            fmt::join(uses, "`, `")));
+  if (!program.statements.front().is_free)
+    report::fail(Kind::not_supported, asked.tensor.span,
+                 fmt::format("`convert {}`: in programs all uses of a tensor have one layout", access),
+                 fmt::format("write `convert {} to {}`", tensor, layout::to_text(asked.layout)));
+  std::string name = access;
+  std::ranges::replace(name, '#', '_');
+  const auto use = std::ranges::find(front.computation.tensors, tensor, &compute::TensorUse::name);
+  ConvertedUse &made = front.converted_uses[access];
+  made = {compute::fresh_tensor(front.computation, name),
+          layout::load_layout(asked.layout, use->order).layout};
+  Request own = request;
+  made.layout = with_converted_uses(own, front).layouts.at(made.tensor); // its values have their type
+}
+
+std::vector<parse::ScheduleTree::Conversion> conversions_to_try(const Front &front) {
+  std::vector<parse::ScheduleTree::Conversion> all;
+  const compute::Program &program = front.computation.program;
+  if (!program.statements.front().is_free) return all;
+  for (const compute::TensorUse &use : front.computation.tensors) {
+    const auto layout = front.layouts.find(use.name);
+    if (use.is_result || use.order < 2 || use.order > most_modes || layout == front.layouts.end() ||
+        combine::has_slot_of_each(layout->second) || combine::lender_of(front.structure, program) == use.name)
+      continue;
+    for (std::size_t first = 0; first < use.order; ++first) {
+      std::vector<std::size_t> modes{first};
+      for (std::size_t mode = 0; mode < use.order; ++mode)
+        if (mode != first) modes.push_back(mode);
+      parse::ScheduleTree::Conversion made;
+      made.layout = layout::layout_by_modes(modes);
+      if (layout::load_layout(made.layout, use.order).layout.name == layout->second.name) continue;
+      for (std::string &access : uses_of(program, use.name)) {
+        made.tensor.text = std::move(access);
+        all.push_back(made);
+      }
+    }
+  }
+  return all;
+}
+
+double visits_of(const Compilation &compilation, const schedule::Counts &counts) {
+  const combine::Combination &combination = compilation.combination;
+  const auto was_inserted = [&](const combine::Operand &operand) {
+    return std::ranges::any_of(combination.locals, [&](const combine::LocalTensor &local) {
+      return local.tensor == operand.tensor && local.insertion;
+    });
+  };
+  const auto is_sorted_at_the_end = [&](const combine::Operand &target) {
+    return std::ranges::any_of(combination.locals, [&](const combine::LocalTensor &local) {
+      return local.tensor == target.tensor && local.insertion && local.around == 0;
+    });
+  };
+  double visits = 0;
+  for (std::size_t k = 0; k < compilation.leaves.size(); ++k) {
+    const combine::IterationSpace &space = combination.leaves[k];
+    if (std::ranges::any_of(space.operands, was_inserted)) continue;
+    const double own =
+        schedule::cost_of(space, compilation.leaves[k].order, counts, scans_of(compilation.leaves[k].plan));
+    visits += is_sorted_at_the_end(space.target) ? own * std::log2(own + 2) : own;
+  }
+  return visits;
+}
+
 void convert_operand(const Request &request, Front &front, const parse::ScheduleTree::Conversion &asked) {
-  const std::string &tensor = asked.tensor.text;
+  const std::string tensor = asked.tensor.text.substr(0, asked.tensor.text.find('#'));
   const std::vector<compute::TensorUse> &uses = front.computation.tensors;
   const auto use = std::ranges::find(uses, tensor, &compute::TensorUse::name);
   std::vector<std::string> operands;
@@ -73,6 +201,7 @@ void convert_operand(const Request &request, Front &front, const parse::Schedule
                  fmt::format("`convert {}`: {}", tensor,
                              use == uses.end() ? "there is no such tensor" : "it is a result"),
                  fmt::format("the operands are `{}`", fmt::join(operands, "`, `")));
+  if (tensor != asked.tensor.text) return convert_use(request, front, asked);
   if (combine::lender_of(front.structure, front.computation.program) == tensor)
     report::fail(Kind::not_supported, asked.tensor.span,
                  fmt::format("`convert {}`: the result has the entries of `{}` as they are given", tensor,

@@ -11,9 +11,23 @@
 /// once.
 namespace unravel::pipeline {
 
-/// `front` with the operand in the layout that is asked for, and the given one in Front::converted. Throws
-/// mistakes and limits: there is no such operand, or the result has its structure.
+/// `front` with the operand in the layout that is asked for, and the given one in Front::converted; a use of
+/// it, `A#2`, in Front::converted_uses. Throws mistakes and limits: there is no such operand, or the result
+/// has its structure.
 void convert_operand(const Request &request, Front &front, const parse::ScheduleTree::Conversion &asked);
+
+/// The same computation with a tensor for each converted use; the request says of it what it says of the
+/// operand. Precondition: front.converted_uses isn't empty.
+Front with_converted_uses(Request &request, Front front);
+
+/// Conversions to each order of modes that begins with another one: of the operands of a line that list their
+/// entries, each use of one by itself where it is read several times.
+std::vector<parse::ScheduleTree::Conversion> conversions_to_try(const Front &front);
+
+/// What the loops of the kernel do by the counts, in visits: by it conversions are compared that no plan
+/// weighs. Loops over what others have inserted do no more than these; where all of
+/// it is sorted first, as many times more as a sort has steps.
+double visits_of(const Compilation &compilation, const schedule::Counts &counts);
 
 /// A conversion that brings another mode of a sparse factor to the front.
 struct Conversion {

@@ -21,23 +21,29 @@
 
 namespace unravel::pipeline {
 
+schedule::Scans scans_of(const plan::LeafPlan &leaf) {
+  schedule::Scans scans;
+  for (const plan::LevelPlan &plan : leaf.finds.levels) {
+    if (!plan.as<plan::Scan>()) continue;
+    std::vector<std::string> keys;
+    const scan::Level &level = leaf.nest.levels[plan.level];
+    for (const scan::Component &component : level.components)
+      for (const term::Term &application : term::applications_of(component.key))
+        if (term::mentions(application, level.variable)) keys.push_back(term::to_text(application));
+    std::sort(keys.begin(), keys.end());
+    scans.insert(std::move(keys));
+  }
+  return scans;
+}
+
 namespace {
 
 /// Finds for which nothing better than a scan was proved are made known to loop-order planning: an order that
 /// doesn't need them may cost less. False when nothing new was learnt.
 bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
-  bool news = false;
-  for (const plan::LevelPlan &plan : leaf.plan.finds.levels) {
-    if (!plan.as<plan::Scan>()) continue;
-    std::vector<std::string> keys;
-    const scan::Level &level = leaf.plan.nest.levels[plan.level];
-    for (const scan::Component &component : level.components)
-      for (const term::Term &application : term::applications_of(component.key))
-        if (term::mentions(application, level.variable)) keys.push_back(term::to_text(application));
-    std::sort(keys.begin(), keys.end());
-    news = scans.insert(keys).second || news;
-  }
-  return news;
+  const std::size_t before = scans.size();
+  scans.merge(scans_of(leaf.plan));
+  return scans.size() > before;
 }
 
 /// An order that begins with these names, and then has the others as planned.
@@ -531,13 +537,18 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
   };
   choose::EntryOrder found = order();
   if (!found.have_places) choose::fail_entry_order(space, in_.combination, found);
-  if (in_.schedule.order.empty())
+  if (in_.schedule.order.empty()) {
+    const double least = schedule::cost_of(space, leaf.order, in_.request.counts, scans_of(leaf.plan));
     for (std::vector<std::string> &first : choose::orders_for_entries(space, in_.combination)) {
       if (found.is_kept) break;
       begin_with_[number] = std::move(first);
       leaf = plan_loops(number, in_.request.counts, steps);
       found = order();
+      const bool is_costly = schedule::cost_of(space, leaf.order, in_.request.counts, scans_of(leaf.plan)) >
+                             choose::most_overhead * least;
+      if (is_costly && may_be_collected()) found.is_kept = false;
     }
+  }
   if (!found.is_kept) out_of_order_ = number, found_order_ = found;
   leaf.plan.is_distinct = found.is_distinct;
   if (leaf.plan.is_dealt) deal_in_parallel(leaf, number);
@@ -549,6 +560,11 @@ void LeafPlanner::require_entry_order(Leaf &leaf, std::size_t number, Steps &ste
   if (!leaf.plan.parallel || choose::appends_apart(leaf.plan, *leaf.plan.parallel, space, in_.prover)) return;
   if (is_asked) choose::fail_appending(space, in_.schedule);
   leaf.plan.parallel = leaf.parallel = std::nullopt;
+}
+
+bool LeafPlanner::may_be_collected() const {
+  return in_.schedule.transformations.empty() &&
+         compute::may_have_result_local(in_.front.computation.program);
 }
 
 std::string LeafPlanner::why_out_of_order() const {

@@ -32,6 +32,9 @@ struct LeafInput {
   const Front &front;
 };
 
+/// The finds of a plan for which nothing better than a scan was proved.
+schedule::Scans scans_of(const plan::LeafPlan &leaf);
+
 class LeafPlanner {
 public:
   explicit LeafPlanner(const LeafInput &input) : in_(input) {}
@@ -65,6 +68,8 @@ public:
   /// their plans are of no use, unless the result gets its entries in another way.
   const std::optional<std::size_t> &out_of_order() const { return out_of_order_; }
   std::string why_out_of_order() const;
+  /// Is there another way for a statement whose entries come in order only in loops that cost much more?
+  bool may_be_collected() const;
   [[noreturn]] void fail_out_of_order() const;
   /// Some additions are done as was asked for.
   bool reduced() const { return reduced_; }
@@ -78,8 +83,8 @@ private:
   /// Has the loops of the terms that a plan wants nested, if the leaf may have them: its order and parts.
   /// `scan`: the nest of its order.
   bool nest_terms(Leaf &leaf, std::size_t number, const std::function<void()> &scan, Steps &steps) const;
-  /// The program, with parts that are the leaf's own in the place of its statement, as text; empty where there
-  /// is none that says that.
+  /// The program, with parts that are the leaf's own in the place of its statement, as text; empty where
+  /// there is none that says that.
   std::string program_in_parts(const plan::LeafPlan &plan, const combine::IterationSpace &space) const;
   void plan_alternatives(Leaf &leaf, std::size_t number, Steps &steps);
   /// Is its parallel loop the one that the schedule wants to run in parallel?

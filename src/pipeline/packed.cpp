@@ -73,6 +73,14 @@ std::string pack_text(const PackedResult &packed, const emit::StructNames &names
 
 } // namespace
 
+void require_appended(const Compilation &compilation) {
+  if (compilation.packed.empty()) return;
+  report::Diagnostic refusal = compilation.packed.begin()->second.why;
+  refusal.hint = "a layout that lists its entries, as csr or coo, and `unravel convert` behind it; "
+                 "`unravel run` packs such results itself";
+  throw report::Error(refusal);
+}
+
 std::optional<Front> with_list(Front front, const std::string &tensor, bool may_repeat,
                                const report::Diagnostic &why) {
   layout::Layout &layout = front.layouts.at(tensor);

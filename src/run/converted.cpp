@@ -1,15 +1,22 @@
 #include "run/converted.h"
 
 #include "convert/convert.h"
+#include "cost/contractions.h"
 #include "machine/stopwatch.h"
 #include "pipeline/conversions.h"
+#include "pipeline/plans.h"
+#include "report/diagnostic.h"
 #include "run/operand.h"
+#include "tensor/counts.h"
 
 #include <utility>
 
 namespace unravel::run {
 
 namespace {
+
+/// Trial compilations take longer than what fewer visits do.
+constexpr double least_visits = 1e6;
 
 /// Front::converted has the other ones of the given and the wanted layouts then.
 void swap_layouts(pipeline::Front &front) {
@@ -27,8 +34,9 @@ pipeline::Front Converted::read_front(const pipeline::Request &request) {
 
 std::optional<double> Converted::convert(const Request &request, pipeline::Front &front,
                                          std::map<std::string, tensor::Tensor> &tensors, bool trust) {
-  if (front.converted.empty()) return std::nullopt;
+  if (front.converted.empty() && front.converted_uses.empty()) return std::nullopt;
   const machine::Stopwatch clock;
+  convert_uses(request, front, tensors, trust);
   swap_layouts(front);
   for (const auto &[name, given] : front.converted) {
     tensor::Tensor &tensor = tensors.at(name);
@@ -50,6 +58,55 @@ std::optional<double> Converted::convert_if_it_pays(const Request &request, cons
   return convert(request, front, tensors, trust);
 }
 
+void Converted::convert_uses(const Request &request, const pipeline::Front &front,
+                             std::map<std::string, tensor::Tensor> &tensors, bool trust) {
+  for (const auto &[access, use] : front.converted_uses) {
+    const std::string tensor = access.substr(0, access.find('#'));
+    const convert::PackOptions options = pack_options(request, fill_of(front, tensor));
+    tensors.emplace(use.tensor, convert::convert(tensors.at(tensor), use.layout, {options, trust}).tensor);
+    made_.push_back(use.tensor);
+  }
+}
+
+std::optional<double> Converted::convert_for_loops(const Request &request, const pipeline::Request &known,
+                                                   const pipeline::Compilation &compiled, int calls,
+                                                   pipeline::Front &front,
+                                                   std::map<std::string, tensor::Tensor> &tensors,
+                                                   bool trust) {
+  std::string why;
+  pipeline::Plans weighed;
+  if (pipeline::has_wishes(front.schedule) || front.schedule.plan || !front.converted.empty() ||
+      !front.converted_uses.empty() || pipeline::network_of(known, front, weighed, why))
+    return std::nullopt;
+  double lowest = cost::worth * calls * pipeline::visits_of(compiled, known.counts);
+  if (lowest < least_visits) return std::nullopt;
+  std::optional<pipeline::Front> best;
+  for (const parse::ScheduleTree::Conversion &asked : pipeline::conversions_to_try(front)) {
+    const std::string operand = asked.tensor.text.substr(0, asked.tensor.text.find('#'));
+    const double once = static_cast<double>(tensors.at(operand).entries()) * cost::converted_entry;
+    if (once >= lowest) continue;
+    pipeline::Front other = front;
+    const auto made = report::unless_refused([&] {
+      pipeline::convert_operand(request.compile, other, asked);
+      const bool is_use = !other.converted_uses.empty();
+      const std::string name = is_use ? other.converted_uses.begin()->second.tensor : operand;
+      const layout::Layout &wanted =
+          is_use ? other.converted_uses.begin()->second.layout : other.layouts.at(operand);
+      const convert::PackOptions options = pack_options(request, fill_of(front, operand));
+      const tensor::Tensor own = convert::convert(tensors.at(operand), wanted, {options, trust}).tensor;
+      pipeline::Request asking = known;
+      tensor::put_counts(name, own, asking.counts);
+      return pipeline::visits_of(pipeline::compile_for_data(asking, other), asking.counts);
+    });
+    if (const double both = made ? once + calls * *made : lowest; both < lowest)
+      lowest = both, best = std::move(other);
+  }
+  if (!best) return std::nullopt;
+  front = std::move(*best);
+  swap_layouts(front);
+  return convert(request, front, tensors, trust);
+}
+
 std::vector<std::string> Converted::worth_trying(const pipeline::Request &known,
                                                  const pipeline::Front &front) {
   std::string why;
@@ -64,6 +121,8 @@ void Converted::give_back(std::map<std::string, tensor::Tensor> &tensors) {
   for (auto &[name, tensor] : given_)
     tensors.at(name) = std::move(tensor);
   given_.clear();
+  for (const std::string &name : std::exchange(made_, {}))
+    tensors.erase(name);
 }
 
 } // namespace unravel::run

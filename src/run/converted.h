@@ -24,12 +24,21 @@ public:
   std::optional<double> convert_if_it_pays(const Request &request, const pipeline::Request &known, int calls,
                                            pipeline::Front &front,
                                            std::map<std::string, tensor::Tensor> &tensors, bool trust);
+  /// Likewise where no plan weighs it: the conversion by which the loops of `compiled` do least.
+  std::optional<double> convert_for_loops(const Request &request, const pipeline::Request &known,
+                                          const pipeline::Compilation &compiled, int calls,
+                                          pipeline::Front &front,
+                                          std::map<std::string, tensor::Tensor> &tensors, bool trust);
   /// Schedules that convert an operand, by which calls may take less; the best first.
   static std::vector<std::string> worth_trying(const pipeline::Request &known, const pipeline::Front &front);
   /// The tensors as they were given.
   void give_back(std::map<std::string, tensor::Tensor> &tensors);
 
 private:
+  void convert_uses(const Request &request, const pipeline::Front &front,
+                    std::map<std::string, tensor::Tensor> &tensors, bool trust);
+
+  std::vector<std::string> made_; // for uses
   std::map<std::string, tensor::Tensor> given_;
 };
 

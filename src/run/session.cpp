@@ -238,8 +238,8 @@ private:
     }
   }
 
-  /// Arrays from outside; without validation what keeps accesses inside them, of trusted ones that they belong
-  /// together. What was packed here has what the layout promises, but for accesses that aren't proved.
+  /// Arrays from outside; without validation what keeps accesses inside them, of trusted ones that they
+  /// belong together. What was packed here has what the layout promises, but for accesses that aren't proved.
   void validate() {
     Clock clock;
     for (const compute::TensorUse &use : front_.computation.tensors) {
@@ -264,8 +264,7 @@ private:
   schedule::Counts counts() const {
     schedule::Counts counts = joins_;
     for (const auto &[name, tensor] : tensors_)
-      for (const auto &[count, value] : tensor::known_counts(tensor))
-        counts[name + "." + count] = value;
+      tensor::put_counts(name, tensor, counts);
     for (const compute::GivenSize &size : front_.computation.program.given)
       counts[size.name] = static_cast<double>(operands_.extents.at(size.name));
     return counts;
@@ -273,27 +272,29 @@ private:
 
   pipeline::Request with_counts() const {
     pipeline::Request request = request_.compile;
-    for (const auto &[name, value] : counts())
-      request.counts.emplace(name, value);
+    request.counts.merge(counts());
+    request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
     return request;
   }
 
   void make_kernel() {
-    const compute::Program &program = front_.computation.program;
-    if (pipeline::may_have_plans(front_)) {
+    if (const compute::Program &program = front_.computation.program; pipeline::may_have_plans(front_)) {
       const Clock clock;
       joins_ = joins_of(program, tensors_);
       report_.has_special_values =
           has_special_values(program, tensors_) || has_zero_divisor(program, tensors_);
       report_.count_ms = clock.milliseconds();
     }
-    pipeline::Request request = with_counts();
     if (report_.has_special_values) front_.schedule.plan = pipeline::no_plan;
-    if (auto ms =
-            converted_.convert_if_it_pays(request_, request, repeat_, front_, tensors_, distrusted_.empty()))
-      report_.conversion_ms = ms, request = with_counts();
-    request.distrusted.insert(request.distrusted.end(), distrusted_.begin(), distrusted_.end());
-    report_.compilation = pipeline::compile_for_data(request, front_);
+    const bool trust = distrusted_.empty();
+    if (auto ms = converted_.convert_if_it_pays(request_, with_counts(), repeat_, front_, tensors_, trust))
+      report_.conversion_ms = ms;
+    report_.compilation = pipeline::compile_for_data(with_counts(), front_);
+    if (auto ms = converted_.convert_for_loops(request_, with_counts(), report_.compilation, repeat_, front_,
+                                               tensors_, trust)) {
+      report_.conversion_ms = ms;
+      report_.compilation = pipeline::compile_for_data(with_counts(), front_);
+    }
     take_lists();
     report_.sizes = sizes();
     check_sizes(report_.compilation.combination.conditions, tensors_, operands_.extents);

@@ -5,6 +5,7 @@
 #include "loop/interpret.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"
+#include "run/memory.h"
 #include "run/numbers.h"
 #include "space/set.h"
 
@@ -239,34 +240,6 @@ void check_memory(const loop::Program &program, const std::map<std::string, tens
   std::int64_t needed = elements * (8 + 8 * static_cast<std::int64_t>(tile_loops));
   room = max_memory - needed;
   data::check_memory({}, "counting takes", needed, max_memory);
-}
-
-loop::Memory memory_of(const loop::Program &program, const std::map<std::string, tensor::Tensor> &tensors,
-                       const std::map<std::string, std::int64_t> &sizes) {
-  loop::Memory memory;
-  memory.sizes = sizes;
-  for (const loop::TensorParameter &parameter : program.parameters) {
-    const tensor::Tensor &tensor = tensors.at(parameter.name);
-    for (const auto *names : {&parameter.sizes, &parameter.counts})
-      for (const std::string &name : *names)
-        memory.sizes[parameter.name + "." + name] = tensor::number_of(tensor, name).value();
-    for (const loop::ArrayParameter &array : parameter.arrays) {
-      const data::Elements &elements = tensor.array(array.name);
-      std::string name = parameter.name + "." + array.name;
-      if (array.is_value) {
-        std::vector<double> &values = memory.values[name];
-        values.reserve(elements.size());
-        for (std::size_t k = 0; k < elements.size(); ++k)
-          values.push_back(elements.real(k));
-      } else {
-        std::vector<std::int64_t> &indices = memory.indices[name];
-        indices.reserve(elements.size());
-        for (std::size_t k = 0; k < elements.size(); ++k)
-          indices.push_back(elements.integer(k));
-      }
-    }
-  }
-  return memory;
 }
 
 /// Where the kernel has assembled the parameter.

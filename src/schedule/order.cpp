@@ -381,7 +381,12 @@ Order plan_order(const combine::IterationSpace &space, const Counts &counts, con
 }
 
 double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts) {
-  return Planner(space, counts, {}, {}).cost(order);
+  return cost_of(space, order, counts, {});
+}
+
+double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts,
+               const Scans &scans) {
+  return Planner(space, counts, scans, {}).cost(order);
 }
 
 std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,

@@ -38,6 +38,8 @@ Order plan_order(const combine::IterationSpace &space, const Counts &counts, con
 
 /// The cost that plan_order would estimate for an order of these data, in visits of a loop.
 double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts);
+double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts,
+               const Scans &scans);
 
 /// Estimated trip counts of the variables of an order that are neither determined nor eliminated: loops per
 /// visit, or the range of a find.

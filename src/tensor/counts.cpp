@@ -73,4 +73,9 @@ std::map<std::string, double> known_counts(const Tensor &tensor) {
   return counts;
 }
 
+void put_counts(const std::string &name, const Tensor &tensor, std::map<std::string, double> &counts) {
+  for (const auto &[count, value] : known_counts(tensor))
+    counts[name + "." + count] = value;
+}
+
 } // namespace unravel::tensor

@@ -14,4 +14,7 @@ namespace unravel::tensor {
 std::map<std::string, double> known_counts(const Tensor &tensor);
 inline constexpr const char *stored_entries = "*";
 
+/// Puts them into counts of several tensors, as "A.NNZ".
+void put_counts(const std::string &name, const Tensor &tensor, std::map<std::string, double> &counts);
+
 } // namespace unravel::tensor

@@ -36,8 +36,7 @@ void count_data(const Options &options, pipeline::Request &request) {
   const run::Prepared data = run::prepare(on_data);
   request.counts.merge(run::joins_of(data.compilation.computation.program, data.tensors));
   for (const auto &[name, tensor] : data.tensors) {
-    for (const auto &[count, value] : tensor::known_counts(tensor))
-      request.counts[name + "." + count] = value;
+    tensor::put_counts(name, tensor, request.counts);
     for (const auto &[size, value] : tensor.sizes) // 0, too
       request.counts[name + "." + size] = static_cast<double>(value);
   }

@@ -110,6 +110,48 @@ TEST(RunConversions, EstimatesHowManyPrefixesAreStored) {
   EXPECT_GT(by_j->least_calls, 1);
 }
 
+Request gram_request(const std::string &shape) {
+  Request request;
+  request.compile.expression = "C(i,j) = A(i,k) * A(j,k)";
+  request.compile.formats = {{"A", "csr"}, {"C", "csr"}};
+  request.inputs = {{"A", "random:" + shape + ",seed=1"}};
+  request.check = true;
+  return request;
+}
+
+TEST(RunConversions, MayBeOfOneUse) {
+  Request request = gram_request("30x40,entries=90");
+  request.compile.schedules = {"convert A#2 to csc"};
+  const Report report = run(request);
+  EXPECT_TRUE(report.comparison && report.comparison->ok);
+  EXPECT_EQ(report.compilation.layouts.at("A").name, "csr");
+  EXPECT_EQ(report.compilation.layouts.at("A_2").name, "csc");
+  EXPECT_EQ(report.compilation.converted.at("A_2").name, "csr");
+}
+
+TEST(RunConversions, AreTakenWhereLoopsDoLess) {
+  const Report large = run(gram_request("2000x2000,entries=4000")),
+               small = run(gram_request("8x8,entries=9"));
+  EXPECT_TRUE(large.comparison && large.comparison->ok);
+  EXPECT_TRUE(
+      large.compilation.layouts.contains("A_2")); // else each row of A is looked through for each other
+  EXPECT_TRUE(small.compilation.converted.empty());
+  Request asked = gram_request("2000x2000,entries=4000");
+  asked.compile.schedules = {"serial"};
+  EXPECT_TRUE(run(asked).compilation.converted.empty()); // a wish
+}
+
+TEST(RunConversions, OfLongProductsAreWeighedByPlansAlone) {
+  Request request;
+  request.compile.expression = "Y(i,r,s,t,u) = T(i,j,k,l,m) * A(j,r) * B(k,s) * C(l,t) * D(m,u)";
+  request.compile.formats = {{"T", "csf"}};
+  request.inputs = {{"T", "random:10x10x10x10x10,entries=1000,seed=1"}};
+  for (const std::string factor : {"A", "B", "C", "D"})
+    request.inputs[factor] = "random:10x4";
+  EXPECT_TRUE(
+      prepare(request).compilation.converted.empty()); // it would take 100 times as long as the kernel
+}
+
 TEST(RunConversions, RefusesWhatCannotBeConverted) {
   const auto refusal = [](const std::string &line, const std::string &schedule,
                           const std::map<std::string, std::string> &formats) {
@@ -126,6 +168,10 @@ TEST(RunConversions, RefusesWhatCannotBeConverted) {
             "`convert B`: there is no such tensor");
   EXPECT_EQ(refusal("y(i) = A(i,j) * x(j)", "convert y to dense", {{"A", "csr"}}),
             "`convert y`: it is a result");
+  EXPECT_EQ(refusal("y(i) = A(i,j) * x(j)", "convert A#2 to csc", {{"A", "csr"}}),
+            "`convert A#2`: there is no such use of a tensor");
+  EXPECT_EQ(refusal("for i { for j { y(i) += A(i,j) * A(j,i); } }", "convert A#2 to csc", {{"A", "csr"}}),
+            "`convert A#2`: in programs all uses of a tensor have one layout");
   EXPECT_EQ(refusal("Y(i,j) = A(i,j) * x(j)", "convert A to csc", csr),
             "`convert A`: the result has the entries of `A` as they are given");
   EXPECT_EQ(refusal("y(i) = A(i,j) * x(j)", "convert A to csf3", {{"A", "csr"}}),

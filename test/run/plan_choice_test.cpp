@@ -87,8 +87,7 @@ Data random_operands(const Problem &problem, std::mt19937_64 &random) {
 pipeline::Request request_of(const Problem &problem, const Data &data) {
   pipeline::Request request = problem.request();
   for (const auto &[name, tensor] : data.tensors)
-    for (const auto &[count, value] : tensor::known_counts(tensor))
-      request.counts[name + "." + count] = value;
+    tensor::put_counts(name, tensor, request.counts);
   return request;
 }
 

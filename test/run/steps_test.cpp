@@ -1,0 +1,123 @@
+// Kernels do as many steps as their operands have entries, whatever the extents are: the interpreter counts
+// what the loops do and touch with the same number of entries in small and in large extents.
+#include "convert/pack.h"
+#include "run/memory.h"
+#include "run/session.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace unravel::run::test {
+namespace {
+
+using Formats = std::map<std::string, std::string>;
+
+struct Case {
+  std::string line;
+  Formats formats;
+  bool has_counts = true; // does the compiler know those of the data?
+};
+
+class Steps : public loop::Observer {
+public:
+  void start(const std::vector<std::string> &, const std::vector<std::string> &) override {}
+  void enter(std::size_t, std::int64_t) override { ++steps; }
+  void leave(std::size_t) override {}
+  void touch(std::size_t, std::int64_t, std::int64_t count) override { steps += count; }
+  void point() override { ++steps; }
+
+  std::int64_t steps = 0;
+};
+
+/// Has the kernel computed anything but zeros? Steps of empty products say nothing.
+bool has_values(const loop::Program &program, const loop::Memory &memory) {
+  for (const loop::TensorParameter &parameter : program.parameters)
+    for (const loop::ArrayParameter &array : parameter.arrays)
+      if (parameter.is_result && array.is_value)
+        if (std::ranges::any_of(memory.values.at(parameter.name + "." + array.name),
+                                [](double value) { return value != 0; }))
+          return true;
+  return false;
+}
+
+/// With 2,000 entries in each operand. `most`: more iterations fail.
+std::int64_t steps_of(const Case &of, std::int64_t extent, std::int64_t most) {
+  Request request;
+  request.compile.expression = of.line;
+  request.compile.formats = of.formats;
+  for (const compute::TensorUse &use : pipeline::read_request(request.compile).computation.tensors) {
+    if (use.is_result) continue;
+    std::string shape = fmt::format("{}", extent);
+    for (std::size_t mode = 1; mode < use.order; ++mode)
+      shape += fmt::format("x{}", extent);
+    const std::int64_t entries = use.order == 1 ? 100 : 2000;
+    request.inputs[use.name] =
+        fmt::format("random:{},entries={},seed={}", shape, entries, request.inputs.size() + 1);
+  }
+  Prepared prepared = prepare(request);
+  const pipeline::Compilation compilation =
+      of.has_counts ? std::move(prepared.compilation) : pipeline::compile(request.compile);
+  for (auto &[name, tensor] : prepared.tensors)
+    if (const auto layout = compilation.layouts.find(name);
+        layout != compilation.layouts.end() && layout->second.name != tensor.layout.name)
+      tensor = convert::pack(layout->second, data::Coordinates(tensor.shape()), {});
+  loop::Memory memory = memory_of(compilation.program, prepared.tensors, prepared.sizes);
+  Steps counter;
+  loop::InterpretOptions options;
+  options.observer = &counter;
+  options.iteration_budget = most;
+  EXPECT_EQ(loop::interpret(compilation.program, memory, options), 0);
+  EXPECT_TRUE(has_values(compilation.program, memory));
+  return counter.steps;
+}
+
+class RunSteps : public testing::TestWithParam<Case> {};
+
+TEST_P(RunSteps, GrowWithEntriesAndExtents) {
+  const std::int64_t few = steps_of(GetParam(), 1000, 100'000'000);
+  EXPECT_LE(steps_of(GetParam(), 10000, 12 * few), 12 * few);
+}
+
+const std::string product = "C(i,j) = A(i,k) * B(k,j)", gram = "C(i,j) = A(i,k) * A(j,k)",
+                  sum = "C(i,j) = A(i,j) + B(i,j)", without = "C(i,j) = A(i,j) mask !B(i,j)";
+
+const std::vector<Case> cases{
+    {gram, {{"A", "csr"}, {"C", "csr"}}},
+    {gram + " in min.+", {{"A", "csr"}, {"C", "csr"}}},
+    {gram + " in max.*", {{"A", "csr"}, {"C", "csr"}}},
+    {product, {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}}},
+    {product, {{"A", "csr"}, {"B", "csc"}, {"C", "csr"}}},
+    {product, {{"A", "csc"}, {"B", "csr"}, {"C", "csr"}}},
+    {product, {{"A", "csr"}, {"B", "coo"}, {"C", "csr"}}},
+    {product, {{"A", "csr"}, {"B", "coo"}, {"C", "csr"}}, false},
+    {sum, {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}}},
+    {sum, {{"A", "coo"}, {"B", "coo"}, {"C", "coo"}}, false},
+    {sum, {{"A", "dcsc"}, {"B", "coo"}, {"C", "coo"}}, false},
+    {sum, {{"A", "dcsr"}, {"B", "coo"}, {"C", "csr"}}, false},
+    {without, {{"A", "hash_matrix<4>"}, {"B", "dcsc"}, {"C", "dcsc"}}},
+    {"B(i,j) = A(i,j) + (i = j)", {{"A", "csr"}, {"B", "csr"}}},
+    {"B(i,j) = A(i,j) - 2 * (i = j + 1)", {{"A", "coo"}, {"B", "coo"}}, false},
+    {"y(i) max= A(i,j)", {{"A", "csr"}}, false},
+    {"y(j) max= A(i,j)", {{"A", "csr"}}, false},
+    {"s max= A(i,j)", {{"A", "csr"}}, false},
+    {"C(i,j) = A(j,i) in max.*", {{"A", "csr"}, {"C", "csr"}}},
+    {"y(i) = A(i,j) * x(j)", {{"A", "csr"}, {"x", "sv"}}},
+    {"y(i) = A(i,j) * x(j)", {{"A", "dcsr"}, {"x", "sv"}, {"y", "sv"}}},
+};
+
+std::string name_of(const testing::TestParamInfo<Case> &info) {
+  std::string name;
+  for (const char *key : {"A", "B", "x", "C"})
+    if (const auto format = info.param.formats.find(key); format != info.param.formats.end())
+      for (const char letter : format->second)
+        if (std::isalnum(static_cast<unsigned char>(letter))) name += letter;
+  return fmt::format("{}_{}{}", info.index, name, info.param.has_counts ? "" : "_without_counts");
+}
+
+INSTANTIATE_TEST_SUITE_P(Lines, RunSteps, testing::ValuesIn(cases), name_of);
+
+} // namespace
+} // namespace unravel::run::test
