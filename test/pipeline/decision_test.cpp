@@ -320,7 +320,7 @@ TEST(PipelineSchedule, weak_properties_leave_weak_finds) {
   const std::string rows = "-s order i, A.p, x.p\n";
   const std::string sparse = spmv + rows + "-f A=csr\n-f x=";
   EXPECT_EQ(finds_of(compile_text(sparse + "sv")), "x.p: map");
-  EXPECT_EQ(finds_of(compile_text(sparse + "@sv_weak")), "x.p: sequential");
+  EXPECT_EQ(finds_of(compile_text(sparse + "@sv_weak")), "x.p: binary");
   EXPECT_EQ(finds_of(compile_text(sparse + "@sv_any")), "x.p: scan");
   EXPECT_EQ(finds_of(compile_text(sparse + "@sv_once")), "x.p: map");
   EXPECT_EQ(finds_of(compile_text(spmv + rows + "-f A=@csr_any\n-f x=sv")), "x.p: map");
@@ -335,7 +335,7 @@ TEST(PipelineSchedule, a_map_needs_the_range_of_its_keys) {
     Compilation made = compile_text(spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=" + file.path() + order);
     return finds_of(made);
   };
-  EXPECT_EQ(find_in(""), "x.p: sequential");
+  EXPECT_EQ(find_in(""), "x.p: binary");
   EXPECT_EQ(find_in("\n--find x=binary"), "x.p: binary");
   LayoutFile file(without(shipped("sv"), "property range idx in [0, M);"));
   EXPECT_NE(message_of(spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=" + file.path() + "\n--find x=map")
@@ -354,7 +354,7 @@ TEST(PipelineFinds, what_the_data_were_only_sampled_for_proves_nothing) {
   Request request = read_request_text(spmv + "-s order i, A.p, x.p\n-f A=csr\n-f x=@unusual/sv_neighbours");
   EXPECT_EQ(finds_of(compile(request)), "x.p: map");
   request.distrusted = {"x: range idx in [0, M)"};
-  EXPECT_EQ(finds_of(compile(request)), "x.p: sequential");
+  EXPECT_EQ(finds_of(compile(request)), "x.p: binary");
   request.distrusted = {"x: forall p : 1 <= p and p < NNZ => idx(p - 1) < idx(p)"};
   EXPECT_EQ(finds_of(compile(request)), "x.p: scan");
 }
