@@ -59,7 +59,8 @@ void Entries::add_up() {
         distinct_[mode].push_back(tensor_.index[mode][e]);
       continue;
     }
-    auto &[sum, sizes] = sums_[number[first[e]]];
+    auto &[sum, sizes, cancels] = sums_[number[first[e]]];
+    cancels = cancels || !(sum.value * entry.value > 0);
     sizes = (sizes == 0 ? sum.size() : sizes) + entry.size();
     sum.value += entry.value, sum.imaginary += entry.imaginary;
     sum.integer = added(sum.integer, entry.integer);

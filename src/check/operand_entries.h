@@ -84,7 +84,7 @@ public:
   /// rounding error is in proportion to their sizes.
   Value terms(std::size_t e) const {
     Value made = value(e);
-    if (has_sums()) made.magnitude = sums_[e].sizes;
+    if (has_sums()) made.magnitude = sums_[e].sizes, made.cancels = sums_[e].cancels;
     return made;
   }
 
@@ -108,6 +108,7 @@ private:
   struct Sum {
     Value sum;
     double sizes = 0; // of its entries, where it has several
+    bool cancels = false;
   };
 
   void add_up();

@@ -434,10 +434,26 @@ private:
     return true;
   }
 
+  /// Whether a factor whose entries cancel meets an infinite one.
+  class CancellingFactors {
+  public:
+    void add(const Value &factor) {
+      const bool is_infinite = !std::isfinite(factor.value);
+      infinite_ += is_infinite;
+      if (factor.cancels) least_own_ = std::min(least_own_, static_cast<int>(is_infinite));
+    }
+    bool meet_infinity() const { return infinite_ > least_own_; }
+
+  private:
+    int infinite_ = 0;
+    int least_own_ = std::numeric_limits<int>::max(); // of what cancels: is it infinite itself?
+  };
+
   /// As applied() makes it, without a detour: most time goes into these. False where one isn't stored.
   bool makes_real_term(const Node &node, Evaluated &result) const {
     long double value = 0;
     double size = 1;
+    CancellingFactors cancelling;
     for (std::size_t k = 0; k < node.arguments.size(); ++k) {
       const Node &factor = node.arguments[k];
       std::size_t e = Entries::none;
@@ -445,8 +461,9 @@ private:
       const Value own = factor.place ? factor.place->operand->terms(e) : factor.number;
       value = k == 0 ? own.value : value * own.value;
       size *= std::max(std::fabs(static_cast<double>(own.value)), own.magnitude);
+      cancelling.add(own);
     }
-    value = held(value, node.type);
+    value = cancelling.meet_infinity() ? std::numeric_limits<double>::quiet_NaN() : held(value, node.type);
     result = {{value, size}, true, static_cast<double>(value)};
     return true;
   }
@@ -464,9 +481,12 @@ private:
     Value value = value::made_by_conversion(made.op)
                       ? taken_as(made.arguments.front(), arguments.front(), node.below, node.above)
                       : combined(made.op, arguments, node.above);
-    if (node.is_term)
+    if (node.is_term) {
       value.magnitude = size_of_terms(arguments);
-    else if (node.is_product_of_sums)
+      CancellingFactors cancelling;
+      std::ranges::for_each(arguments, [&](const Value &factor) { cancelling.add(factor); });
+      if (cancelling.meet_infinity()) value.value = std::numeric_limits<double>::quiet_NaN();
+    } else if (node.is_product_of_sums)
       value.magnitude = std::max(value.magnitude, size_of_terms(arguments));
     value = converted(value, node.above, node.type);
     if (may_lie_beyond_cut(made, arguments.front(), node.type, memory_.operands) ||

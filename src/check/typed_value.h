@@ -17,6 +17,9 @@ struct Value {
   long double imaginary = 0;
   /// Of an integer itself (as value::Scalar has it): some machines' long double rounds it.
   std::int64_t integer = 0;
+  /// It is a sum of entries of which some are 0, or of another sign than others: products with them, added
+  /// up, are NaN where the other factors are infinite.
+  bool cancels = false;
 
   /// Else nothing can be said about errors.
   bool is_known() const { return std::isfinite(magnitude); }
