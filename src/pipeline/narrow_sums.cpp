@@ -96,8 +96,8 @@ std::vector<std::string> notes_on_narrow_sums(const Request &request, const Fron
     if (!bound || *bound < std::ldexp(1.0, 31) || !said.insert(result).second) continue;
     notes.push_back(
         fmt::format("a sum of `{0}` may not fit in int32, in which C adds integers of 8 and 16 bits: "
-                    "it wraps around then; -f '{0}={1} int64' adds in int64",
-                    result, front.layouts.at(result).name));
+                    "it wraps around then; with values of int64 `{0}` is added in int64",
+                    result));
   }
   return notes;
 }

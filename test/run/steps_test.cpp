@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <ostream>
 
 namespace unravel::run::test {
 namespace {
@@ -20,6 +21,9 @@ struct Case {
   Formats formats;
   bool has_counts = true; // does the compiler know those of the data?
 };
+void PrintTo(const Case &of, std::ostream *out) {
+  *out << of.line;
+}
 
 class Steps : public loop::Observer {
 public:
