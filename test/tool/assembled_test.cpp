@@ -292,7 +292,8 @@ TEST(ToolAssembled, TheProgramIsShown) {
   arguments.insert(arguments.end(), formats.begin(), formats.end());
   const Outcome shown = desk.unravel(arguments);
   ASSERT_EQ(shown.code, 0) << shown.error;
-  const std::string begin = "== program (0.00 ms)\n";
+  const std::string begin =
+      "== line (0.00 ms)\nC(i, j) = sum(k, A(i, k) * B(k, j))\n\n== program (0.00 ms)\n";
   const std::string why = "# local w(j): `C(i,j) = A(i,k) * B(k,j)` doesn't make the entries "
                           "of C in the order of its layout, by i, j, as far as is proved\n";
   ASSERT_EQ(shown.out.substr(0, begin.size() + why.size()), begin + why);
