@@ -175,7 +175,7 @@ TEST(FindTraps, trap_5_a_state_shared_by_chunks_out_of_order) {
     EXPECT_FALSE(find.obligations().persist(find.skip(">"), {}) &&
                  find.obligations().start_moves_on(Direction::Up, {}))
         << name;
-    LevelPlan plan = find.automatic();
+    LevelPlan plan = find.by(try_sequential);
     EXPECT_TRUE(plan.method() == Method::Sequential && plan.made_at() >= 1u) << name;
     LevelPlan shared = up(plan, {}, 0, 0);
     walk_of(shared).clamp = true;

@@ -180,7 +180,7 @@ TEST(ToolFacts, Explain) {
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
   json facts = desk.unravel({"explain", spmv, "-f", "A=csr", "-f", "x=sv", "--json"}).json();
   EXPECT_EQ(keys_of(facts), (std::vector<std::string>{"alternatives", "c", "dependences", "expression",
-                                                      "finds", "loops", "obligations", "stages"}));
+                                                      "finds", "loops", "notes", "obligations", "stages"}));
   for (const json &obligation : facts.at("obligations"))
     EXPECT_EQ(keys_of(obligation), (std::vector<std::string>{"holds", "instances", "ms", "name", "question",
                                                              "variable", "verdict"}));
@@ -223,8 +223,8 @@ TEST(ToolFacts, FindsExplained) {
   // Without a range of its keys there is no map.
   std::string layout = shipped_layout("sv"), line = "  property range idx in [0, M);\n";
   desk.write("sv.layout", layout.erase(layout.find(line), line.size()));
-  const std::vector<std::string> explain = {"explain",       spmv, "-f",          "A=csr", "-f",
-                                            "x=./sv.layout", "-s", "order i, A.p"};
+  const std::vector<std::string> explain = {
+      "explain", spmv, "-f", "A=csr", "-f", "x=./sv.layout", "-s", "order i, A.p; find x by seq"};
   std::vector<std::string> as_json = explain;
   as_json.push_back("--json");
   json find = desk.unravel(as_json).json().at("finds").at(0);
