@@ -121,7 +121,7 @@ private:
   }
 
   void put(const parse::ProgramTree &program, const std::string &why, Front &made) const {
-    put_program(program, front_.computation.program.fills, made);
+    put_program(program, fills_with_initial(front_.computation.program), made);
     made.why = "# " + why + "\n";
   }
 

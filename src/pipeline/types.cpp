@@ -403,13 +403,16 @@ void settle_types_of_put(const Request &request, const std::string &local, Front
   settle_types(request, front);
 }
 
-void take_program(const Request &request, const parse::ProgramTree &tree, Front &front) {
-  const compute::Program &line = front.computation.program;
-  const std::string result = line.statements.front().target.tensor;
+compute::Fills fills_with_initial(const compute::Program &line) {
+  const std::string &result = line.statements.front().target.tensor;
   compute::Fills fills = line.fills;
   if (const double initial = compute::initial_of(line, result); initial != 0) fills.emplace(result, initial);
+  return fills;
+}
+
+void take_program(const Request &request, const parse::ProgramTree &tree, Front &front) {
   front.is_planned = true;
-  put_program(tree, std::move(fills), front);
+  put_program(tree, fills_with_initial(front.computation.program), front);
   settle_types(request, front);
 }
 

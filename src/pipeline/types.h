@@ -21,6 +21,9 @@ bool sums_up(const compute::Statement &statement);
 void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &front);
 void settle_types_of_put(const Request &request, const std::string &local, Front &front);
 
+/// The line's fills, and of its result what it begins with: a program begins with its result's fill.
+compute::Fills fills_with_initial(const compute::Program &line);
+
 /// In the line's place a program of plans, whose locals need no layouts; its result begins with what the
 /// line's does.
 void take_program(const Request &request, const parse::ProgramTree &tree, Front &front);

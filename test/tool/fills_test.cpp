@@ -18,6 +18,20 @@ TEST(ToolFills, the_least_of_each_row) {
   EXPECT_NE(desk.read("y.mtx").find("\n5\n-1\n"), std::string::npos) << desk.read("y.mtx");
 }
 
+/// What isn't stored is counted by a program: its result begins as the line's does, in C too.
+TEST(ToolFills, ReductionsBeginWithTheirIdentity) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
+  const Desk desk;
+  desk.write("full.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 2\n1 1 5\n1 2 7\n");
+  for (const auto &[line, value] :
+       {std::pair("s min= A(i,j)", "\n5\n"), {"s *= A(i,j)", "\n35\n"}, {"s and= A(i,j)", "\n1\n"}}) {
+    ASSERT_EQ(desk.unravel({"compile", line, "-f", "A=csr", "--main", "-o", "program.c"}).code, 0) << line;
+    ASSERT_EQ(desk.execute({"gcc", "-O1", "-fopenmp", "program.c", "-o", "program", "-lm"}).code, 0) << line;
+    ASSERT_EQ(desk.execute({"./program", "A=full.mtx", "-o", "s.mtx"}).code, 0) << line;
+    EXPECT_TRUE(desk.read("s.mtx").ends_with(value)) << line << ": " << desk.read("s.mtx");
+  }
+}
+
 /// As in NumPy, what is computed from NaN is NaN; no reduction begins with it, and no integer is it.
 TEST(ToolFills, NaNIsForOperands) {
   const Desk desk;
