@@ -355,7 +355,7 @@ private:
     });
   }
 
-  /// Of results and locals, where they don't list their entries, all elements are.
+  /// Says so of all elements of results and locals that don't list their entries.
   bool is_stored(Place &place) {
     if (place.operand) return entry_at(place, memory_.variables) != Entries::none;
     return !stored_->has(place.access->tensor) ||

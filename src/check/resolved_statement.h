@@ -49,7 +49,7 @@ struct Written {
   }
 };
 
-/// What a program computes with. No entry is taken out of the maps: statements point to them.
+/// Holds what a program computes with. No entry leaves the maps: statements point to them.
 struct Memory {
   Variables variables;
   std::map<std::string, Entries> operands;

@@ -31,7 +31,7 @@ struct ValidateOptions {
   /// Also follow the relation to see that it reads no array outside its elements. For layouts for which this
   /// is not proved (check_layout's findings): where it is, the properties imply it.
   bool accesses = false;
-  /// Of the properties only those that keep accesses inside arrays: facts, and ranges and orders of single
+  /// Checks only the properties that keep accesses inside arrays: facts, and ranges and orders of single
   /// arrays; where there are formulas besides, the accesses themselves.
   bool bounds_alone = false;
 };

@@ -396,7 +396,7 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
         }))
       return local;
   }
-  // What a list has twice is added up.
+  // A list adds up what it has twice.
   const char *layout = space.by == value::Operator::Add ? "coo_dup" : "hashed";
   return compute::ResultLocal{compute::fresh_tensor(line, "w"), {}, modes, layout};
 }

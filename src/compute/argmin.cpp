@@ -2,6 +2,7 @@
 
 #include "compute/build_tree.h"
 #include "compute/own_operators.h"
+#include "compute/subscripts.h"
 #include "compute/taken_names.h"
 #include "report/diagnostic.h"
 #include "text/contains.h"
@@ -24,22 +25,6 @@ using report::Kind;
 using Operator = AssignmentTree::Operator;
 
 namespace {
-
-void add_names(const Expression &written, std::vector<Name> &names) {
-  if (written.kind == Expression::Kind::Name && !contains(names, written.name.text, &Name::text))
-    names.push_back(written.name);
-  for (const Expression &child : written.children)
-    add_names(child, names);
-}
-
-/// The names in the subscripts of tensors.
-void add_subscripts(const Expression &written, const Operators &operators, std::vector<Name> &names) {
-  const bool is_access = written.kind == Expression::Kind::Call && !operators.called(written.name.text);
-  for (const Expression &child : written.children) {
-    if (is_access) add_names(child, names);
-    add_subscripts(child, operators, names);
-  }
-}
 
 const Expression *sum_in(const Expression &written) {
   if (written.kind == Expression::Kind::Add) return &written;

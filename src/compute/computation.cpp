@@ -5,10 +5,10 @@
 #include "compute/known.h"
 #include "compute/mask.h"
 #include "compute/old_value.h"
+#include "compute/subscripts.h"
 #include "compute/summed.h"
 #include "compute/summed_brackets.h"
 #include "compute/value.h"
-#include "compute/written_sums.h"
 
 #include "report/diagnostic.h"
 #include "report/suggest.h"
@@ -37,9 +37,7 @@ public:
     result_.text = tree_.span.text();
     result_.program.operators = tree_.operators;
     check_target_name(tree_.target.name, operators_);
-    subscripts_ = subscript_names(tree_.target, operators_);
-    subscripts_.merge(subscript_names(tree_.value, operators_));
-    if (tree_.mask) subscripts_.merge(subscript_names(*tree_.mask, operators_));
+    subscripts_ = subscripts_of(tree_, operators_);
     const Access target = access(tree_.target, true);
     const std::vector<std::string> indices_of_result = result_.indices;
     using Operator = parse::AssignmentTree::Operator;
@@ -95,7 +93,8 @@ private:
   }
 
   Value leaf(const Expression &written) {
-    if (written.kind == Expression::Kind::Name && subscripts_.contains(written.name.text))
+    if (written.kind == Expression::Kind::Name &&
+        contains(subscripts_, written.name.text, &parse::Name::text))
       return {term::variable(written.name.text)};
     return {access(written, false)};
   }
@@ -246,7 +245,7 @@ private:
   const Operators operators_;
   Computation result_;
   std::map<std::string, int> occurrences_;
-  std::set<std::string> subscripts_;
+  std::vector<parse::Name> subscripts_;
 };
 
 } // namespace

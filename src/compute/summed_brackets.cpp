@@ -2,10 +2,13 @@
 
 #include "compute/build_tree.h"
 #include "compute/own_operators.h"
+#include "compute/subscripts.h"
 #include "compute/taken_names.h"
 #include "compute/written_sums.h"
+#include "text/contains.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace unravel::compute {
@@ -32,11 +35,7 @@ bool has_sums(const Expression &written) {
 class Lowering {
 public:
   explicit Lowering(const AssignmentTree &line)
-      : line_(line), operators_(line.operators), taken_(line),
-        indices_(subscript_names(line.value, operators_)) {
-    indices_.merge(subscript_names(line.target, operators_));
-    if (line.mask) indices_.merge(subscript_names(*line.mask, operators_));
-  }
+      : line_(line), taken_(line), indices_(subscripts_of(line, Operators(line.operators))) {}
 
   parse::ProgramTree program(Expression value) {
     std::vector<StatementTree> last;
@@ -61,14 +60,8 @@ private:
   /// Index names in the order in which they stand there.
   std::vector<Name> names_in(const Expression &written) const {
     std::vector<Name> found;
-    const auto visit = [&](const auto &self, const Expression &each) -> void {
-      if (each.kind == Kind::Name && indices_.contains(each.name.text) &&
-          std::ranges::find(found, each.name.text, &Name::text) == found.end())
-        found.push_back(each.name);
-      for (const Expression &child : each.children)
-        self(self, child);
-    };
-    visit(visit, written);
+    add_names(written, found);
+    std::erase_if(found, [&](const Name &name) { return !contains(indices_, name.text, &Name::text); });
     return found;
   }
 
@@ -133,9 +126,8 @@ private:
   }
 
   const AssignmentTree &line_;
-  Operators operators_;
   TakenNames taken_;
-  std::set<std::string> indices_;
+  std::vector<Name> indices_;
   std::vector<StatementTree> body_;
 };
 

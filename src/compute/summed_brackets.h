@@ -13,7 +13,8 @@ namespace unravel::compute {
 ///     for i { for j { sum(i) += A(i,j)*x(j); } }
 ///     for i { sum(i) += b(i); }
 ///     ...
-///     for i { y(i) = sum(i)*sum_1(i); }
+///     for i { y(i) = 0; }
+///     for i { y(i) += sum(i)*sum2(i); }
 ///
 /// Nothing where the line has no such product.
 std::optional<parse::ProgramTree> with_summed_brackets(const parse::AssignmentTree &line);

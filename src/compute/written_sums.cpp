@@ -1,10 +1,13 @@
 #include "compute/written_sums.h"
 
+#include "compute/own_operators.h"
+#include "compute/subscripts.h"
 #include "parse/parse.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace unravel::compute {
@@ -15,12 +18,11 @@ using Indices = std::set<std::string>;
 
 namespace {
 
-void find_subscripts(const Expression &written, const Operators &operators, bool in_subscript,
-                     Indices &found) {
-  if (in_subscript && written.kind == Kind::Name) found.insert(written.name.text);
-  const bool is_access = written.kind == Kind::Call && !operators.called(written.name.text);
-  for (const Expression &child : written.children)
-    find_subscripts(child, operators, in_subscript || is_access, found);
+Indices texts_of(const std::vector<parse::Name> &names) {
+  Indices texts;
+  for (const parse::Name &name : names)
+    texts.insert(name.text);
+  return texts;
 }
 
 Indices both(const Indices &one, const Indices &other) {
@@ -88,14 +90,9 @@ public:
   }
 
   Indices used_in(const Expression &written) const {
-    Indices found;
-    const auto visit = [&](const auto &self, const Expression &each) -> void {
-      if (each.kind == Kind::Name && all_.contains(each.name.text)) found.insert(each.name.text);
-      for (const Expression &child : each.children)
-        self(self, child);
-    };
-    visit(visit, written);
-    return found;
+    std::vector<parse::Name> names;
+    add_names(written, names);
+    return both(texts_of(names), all_);
   }
 
   void set_mask(const Indices &used) { of_mask_ = used; }
@@ -191,21 +188,12 @@ private:
 
 } // namespace
 
-std::set<std::string> subscript_names(const Expression &written, const Operators &operators) {
-  Indices found;
-  find_subscripts(written, operators, false, found);
-  return found;
-}
-
 WrittenSums written_sums(const parse::AssignmentTree &line, const std::string &name) {
   using Operator = parse::AssignmentTree::Operator;
   WrittenSums made{line.value};
   if (line.semiring) return made;
   const Operators operators(line.operators);
-  Indices all = subscript_names(line.target, operators);
-  const Indices of_result = all;
-  all.merge(subscript_names(line.value, operators));
-  if (line.mask) all.merge(subscript_names(*line.mask, operators));
+  const Indices all = texts_of(subscripts_of(line, operators));
   const bool is_sum = line.op == Operator::Set || line.op == Operator::Add || line.op == Operator::Subtract;
   Writer writer(all, operators,
                 is_sum                          ? name
@@ -216,6 +204,7 @@ WrittenSums written_sums(const parse::AssignmentTree &line, const std::string &n
     writer.set_mask(writer.used_in(*line.mask));
     open.merge(writer.used_in(*line.mask));
   }
+  const Indices of_result = writer.used_in(line.target);
   std::erase_if(open, [&](const std::string &index) { return of_result.contains(index); });
   if (is_sum)
     made.value = writer.with_sums(line.value, open);

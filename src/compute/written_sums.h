@@ -1,16 +1,11 @@
 #pragma once
 
-#include "compute/own_operators.h"
 #include "parse/tree.h"
 
-#include <set>
 #include <string>
 
-/// What a line sums over, for people: the line with its sums written out.
+/// Writes out the sums of a line, for people.
 namespace unravel::compute {
-
-/// Names that subscript a tensor in the expression: such a name is an index in its values, too.
-std::set<std::string> subscript_names(const parse::Expression &written, const Operators &operators);
 
 /// The right side with its sums written out, as calls of that name whose last argument is what is summed.
 struct WrittenSums {

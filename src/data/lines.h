@@ -37,8 +37,8 @@ inline bool is_blank(char c) {
 /// double is 0; one that is too large is no number, with the error result_out_of_range.
 std::from_chars_result read_decimal(const char *first, const char *end, double &value);
 
-/// What elements are without an entry, where one of the comment lines that a file begins with says so: the
-/// number after `mark`, whose first character begins comments.
+/// Returns the fill that a comment line at a file's beginning says: the number after `mark`, whose first
+/// character begins comments.
 std::optional<double> fill_in_comments(std::string_view beginning, std::string_view mark);
 
 /// A cursor over the entries of a chunk: positions itself on lines, reads their numbers, and fails with the

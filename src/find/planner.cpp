@@ -224,14 +224,14 @@ private:
     const std::string &variable = nest_.levels[own.level].variable;
     const bool costs_more =
         lengths_.contains(variable) &&
-        cost::cleared_key * known->second >
-            cost::of_search(length(variable, 0), targets_from(0, own.level));
+        cost::cleared_key * known->second > cost::of_search(length(variable, 0), targets_from(0, own.level));
     if (known->second <= static_cast<double>(cost::longest_map) && !costs_more) return;
     for (Method method : {Method::Binary, Method::Hash}) {
       LevelPlan other = own;
       if (template_of(method)->attempt(obligations, other).available)
-        return take(own, std::move(other), costs_more ? "a map has more keys than the searches take steps"
-                                                   : "the keys range too far for a map");
+        return take(own, std::move(other),
+                    costs_more ? "a map has more keys than the searches take steps"
+                               : "the keys range too far for a map");
     }
   }
 
@@ -249,7 +249,8 @@ private:
                        nest_.levels.begin() + static_cast<std::ptrdiff_t>(walk.state_level),
                        [](const Level &outer) { return outer.is_loop(); }) &&
            std::ranges::none_of(nest_.levels, [&](const Level &outer) {
-             return term::mentions(level.lower, outer.variable) || term::mentions(level.upper, outer.variable);
+             return term::mentions(level.lower, outer.variable) ||
+                    term::mentions(level.upper, outer.variable);
            });
   }
 

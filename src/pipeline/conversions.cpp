@@ -65,6 +65,10 @@ bool may_be_converted(const Front &front, const Plans &given, std::size_t factor
 
 } // namespace
 
+std::string operand_of(const std::string &access) {
+  return access.substr(0, access.find('#'));
+}
+
 /// The accesses of the operand, as they occur.
 static std::vector<std::string> uses_of(const compute::Program &program, const std::string &tensor) {
   std::vector<std::string> names;
@@ -72,11 +76,8 @@ static std::vector<std::string> uses_of(const compute::Program &program, const s
     if (access.tensor == tensor && std::ranges::count(names, access.name()) == 0)
       names.push_back(access.name());
   };
-  for (const compute::Statement &statement : program.statements) {
-    value::each_leaf<compute::Access>(statement.value, add);
-    for (const compute::Mask &mask : statement.masks)
-      add(mask.access);
-  }
+  for (const compute::Statement &statement : program.statements)
+    compute::each_read(statement, add);
   return names;
 }
 
@@ -90,15 +91,12 @@ Front with_converted_uses(Request &request, Front front) {
   compute::Program &program = front.computation.program;
   std::vector<compute::TensorUse> &tensors = front.computation.tensors;
   for (auto &[access, use] : std::exchange(front.converted_uses, {})) {
-    const std::string tensor = access.substr(0, access.find('#'));
+    const std::string tensor = operand_of(access);
     const auto rename = [&, &access = access, &use = use](compute::Access &each) {
       if (each.name() == access) each.tensor = use.tensor, each.occurrence = 1;
     };
-    for (compute::Statement &statement : program.statements) {
-      value::each_leaf<compute::Access>(statement.value, rename);
-      for (compute::Mask &mask : statement.masks)
-        rename(mask.access);
-    }
+    for (compute::Statement &statement : program.statements)
+      compute::each_read(statement, rename);
     compute::TensorUse own = *std::ranges::find(tensors, tensor, &compute::TensorUse::name);
     own.name = use.tensor;
     tensors.push_back(std::move(own));
@@ -118,7 +116,7 @@ Front with_converted_uses(Request &request, Front front) {
 }
 
 static void convert_use(const Request &request, Front &front, const parse::ScheduleTree::Conversion &asked) {
-  const std::string &access = asked.tensor.text, tensor = access.substr(0, access.find('#'));
+  const std::string &access = asked.tensor.text, tensor = operand_of(access);
   const compute::Program &program = front.computation.program;
   const std::vector<std::string> uses = uses_of(program, tensor);
   if (std::ranges::count(uses, access) == 0)
@@ -190,7 +188,7 @@ double visits_of(const Compilation &compilation, const schedule::Counts &counts)
 }
 
 void convert_operand(const Request &request, Front &front, const parse::ScheduleTree::Conversion &asked) {
-  const std::string tensor = asked.tensor.text.substr(0, asked.tensor.text.find('#'));
+  const std::string tensor = operand_of(asked.tensor.text);
   const std::vector<compute::TensorUse> &uses = front.computation.tensors;
   const auto use = std::ranges::find(uses, tensor, &compute::TensorUse::name);
   std::vector<std::string> operands;

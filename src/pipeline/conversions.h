@@ -11,6 +11,9 @@
 /// once.
 namespace unravel::pipeline {
 
+/// The tensor of an access, "A" of "A#2".
+std::string operand_of(const std::string &access);
+
 /// `front` with the operand in the layout that is asked for, and the given one in Front::converted; a use of
 /// it, `A#2`, in Front::converted_uses. Throws mistakes and limits: there is no such operand, or the result
 /// has its structure.
@@ -25,8 +28,8 @@ Front with_converted_uses(Request &request, Front front);
 std::vector<parse::ScheduleTree::Conversion> conversions_to_try(const Front &front);
 
 /// What the loops of the kernel do by the counts, in visits: by it conversions are compared that no plan
-/// weighs. Loops over what others have inserted do no more than these; where all of
-/// it is sorted first, as many times more as a sort has steps.
+/// weighs. Loops over what others have inserted do no more than these; where all of it is sorted first, as
+/// many times more as a sort has steps.
 double visits_of(const Compilation &compilation, const schedule::Counts &counts);
 
 /// A conversion that brings another mode of a sparse factor to the front.

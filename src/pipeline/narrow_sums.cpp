@@ -2,7 +2,6 @@
 
 #include "parse/parse.h"
 #include "pipeline/types.h"
-#include "text/contains.h"
 #include "value/type.h"
 
 #include <algorithm>
@@ -51,15 +50,14 @@ private:
       return std::ldexp(1.0, type == value::Type::Bool ? 0 : value::bits_of(type));
     }
     if (const double *number = value::number_of(value)) return std::abs(*number);
-    const bool is_product = value::arguments_of(Operator::Multiply, value) != nullptr;
-    const auto *arguments = is_product ? value::arguments_of(Operator::Multiply, value)
-                                       : value::arguments_of(Operator::Add, value);
+    const auto *factors = value::arguments_of(Operator::Multiply, value);
+    const auto *arguments = factors ? factors : value::arguments_of(Operator::Add, value);
     if (!arguments) return std::nullopt;
-    std::optional<double> bound = is_product ? 1 : 0;
+    double bound = factors ? 1 : 0;
     for (const compute::Value &argument : *arguments) {
       const std::optional<double> one = of(argument);
       if (!one) return std::nullopt;
-      bound = is_product ? *bound * *one : *bound + *one;
+      bound = factors ? bound * *one : bound + *one;
     }
     return bound;
   }
@@ -71,7 +69,7 @@ private:
         const auto &sizes = front_.layouts.at(read.tensor).sizes;
         if (read.subscripts[k].index != index || k >= sizes.size()) continue;
         const auto count = request_.counts.find(read.tensor + "." + sizes[k]);
-        if (count != request_.counts.end()) extent = static_cast<double>(count->second);
+        if (count != request_.counts.end()) extent = count->second;
       }
     });
     return extent;

@@ -34,8 +34,7 @@ public:
     std::vector<StatementTree> made;
     for (StatementTree &statement : body) {
       is_other = rewrite(statement.body) || is_other;
-      if (statement.kind == StatementTree::Kind::Assign &&
-          is_at(statement.assignment.span, refused_)) {
+      if (statement.kind == StatementTree::Kind::Assign && is_at(statement.assignment.span, refused_)) {
         const std::size_t before = made.size();
         read_first(statement.assignment.value, statement.assignment.target.name.text, made);
         is_other = is_other || made.size() > before;

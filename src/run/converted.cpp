@@ -61,7 +61,7 @@ std::optional<double> Converted::convert_if_it_pays(const Request &request, cons
 void Converted::convert_uses(const Request &request, const pipeline::Front &front,
                              std::map<std::string, tensor::Tensor> &tensors, bool trust) {
   for (const auto &[access, use] : front.converted_uses) {
-    const std::string tensor = access.substr(0, access.find('#'));
+    const std::string tensor = pipeline::operand_of(access);
     const convert::PackOptions options = pack_options(request, fill_of(front, tensor));
     tensors.emplace(use.tensor, convert::convert(tensors.at(tensor), use.layout, {options, trust}).tensor);
     made_.push_back(use.tensor);
@@ -82,7 +82,7 @@ std::optional<double> Converted::convert_for_loops(const Request &request, const
   if (lowest < least_visits) return std::nullopt;
   std::optional<pipeline::Front> best;
   for (const parse::ScheduleTree::Conversion &asked : pipeline::conversions_to_try(front)) {
-    const std::string operand = asked.tensor.text.substr(0, asked.tensor.text.find('#'));
+    const std::string operand = pipeline::operand_of(asked.tensor.text);
     const double once = static_cast<double>(tensors.at(operand).entries()) * cost::converted_entry;
     if (once >= lowest) continue;
     pipeline::Front other = front;
