@@ -12,6 +12,7 @@
 #include <iostream>
 #include <mutex>
 #include <random>
+#include <sys/socket.h>
 #include <system_error>
 #include <thread>
 
@@ -94,7 +95,8 @@ constexpr std::int64_t least_memory = std::int64_t{1} << 29;
 
 void serve(const ServeOptions &options) {
   httplib::Server server;
-  server.set_socket_options([](socket_t) {}); // else another process could have the same port
+  socket_t listening = -1;
+  server.set_socket_options([&](socket_t made) { listening = made; }); // else a port could have two processes
   const int port = options.port == 0                                ? server.bind_to_any_port("127.0.0.1")
                    : server.bind_to_port("127.0.0.1", options.port) ? options.port
                                                                     : -1;
@@ -102,6 +104,8 @@ void serve(const ServeOptions &options) {
     report::fail(report::Kind::bad_option,
                  fmt::format("port {} of this machine is taken, or not allowed", options.port),
                  "leave out --port: a free one is taken");
+  // The library's queue takes five connections: who comes sixth waits a second before it tries again.
+  ::listen(listening, SOMAXCONN);
   const std::int64_t memory = memory_bytes(options.memory, "--memory");
   if (memory < least_memory)
     report::fail(report::Kind::bad_option,
