@@ -25,8 +25,11 @@ class Runner {
 public:
   /// `is_sparse`: of results only the elements are kept that something is computed for.
   Runner(const compute::Program &program, const ProgramInput &input, bool is_sparse = false)
-      : statements_(program.statements), input_(input), is_sparse_(is_sparse) {
+      : statements_(program.statements), input_(input), is_sparse_(is_sparse),
+        is_reduced_first_(compute::is_reduced_before_conversion(program, input.types)),
+        adds_(program.statements.front().accumulate) {
     memory_.types = input.types;
+    if (is_reduced_first_) memory_.types[statements_.front().target.tensor] = statements_.front().type;
     for (const auto &[name, size] : input.sizes)
       memory_.variables.all[name] = {size, true};
     for (std::size_t k = 0; k < statements_.size(); ++k) {
@@ -66,12 +69,12 @@ public:
     const Written &written = memory_.written.at(name);
     SparseReference result{written.shape, {}, {}, {}, static_cast<double>(written.first.value)};
     result.choices = memory_.choices[name];
-    result.type = type_of(name);
+    result.type = compute::type_of(input_.types, name);
     result.offset.resize(written.elements.size());
     for (const auto &[offset, number] : written.number)
       result.offset[number] = offset;
     for (const Value &element : written.elements)
-      append(element, result);
+      append(is_reduced_first_ ? in_type(element, type_of(name), result.type) : element, result);
     return result;
   }
 
@@ -86,9 +89,15 @@ public:
         return statement.target.tensor == name && statement.accumulate && value::is_truth(statement.by);
       });
       result.choices = memory_.choices[name];
-      result.type = type_of(name);
-      for (const Value &element : written.elements)
+      result.type = compute::type_of(input_.types, name);
+      for (std::size_t k = 0; k < written.elements.size(); ++k) {
+        Value element = written.elements[k];
+        if (is_reduced_first_) element = in_type(element, type_of(name), result.type);
+        if (is_reduced_first_ && adds_)
+          element = combined(statements_.front().by, std::array{before(given, k, result.type), element},
+                             result.type);
         append(element, result);
+      }
     }
     reference.missing = missing_;
     reference.missing_span = missing_span_;
@@ -100,15 +109,16 @@ private:
     Written &written = memory_.written[name];
     written.shape = result.shape;
     if ((written.is_sparse = is_sparse_)) {
-      const bool adds = program.statements.front().accumulate;
       written.first =
-          constant(adds ? compute::initial_of(program, name) : compute::identity_of(statements_.front()),
+          constant(adds_ ? compute::initial_of(program, name) : compute::identity_of(statements_.front()),
                    type_of(name));
       return;
     }
     written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
-    for (std::size_t k = 0; k < result.initial.size(); ++k)
-      written.elements[k] = initial_of(result, k, type_of(name));
+    for (std::size_t k = 0; k < written.elements.size(); ++k)
+      written.elements[k] = is_reduced_first_
+                                ? constant(compute::identity_of(statements_.front()), type_of(name))
+                                : before(result, k, type_of(name));
   }
 
   template <class Result> static void append(const Value &element, Result &result) {
@@ -118,7 +128,8 @@ private:
     if (value::is_integer(result.type)) result.integer.push_back(element.integer);
   }
 
-  static Value initial_of(const ProgramResult &result, std::size_t k, value::Type type) {
+  static Value before(const ProgramResult &result, std::size_t k, value::Type type) {
+    if (k >= result.initial.size()) return {};
     const double imaginary = result.imaginary.empty() ? 0 : result.imaginary[k];
     if (result.in_halves) return entry_of(result.initial[k], imaginary, true, type);
     if (value::is_integer(type)) return constant(result.initial[k], type);
@@ -498,9 +509,12 @@ private:
   /// From one type to another. Of what is cut to an integer nothing is known where rounding errors of several
   /// steps may decide to which.
   Value taken_as(const compute::Value &tree, const Value &value, value::Type from, value::Type to) const {
+    return is_one_step(tree, memory_.operands) ? converted(value, from, to) : in_type(value, from, to);
+  }
+
+  static Value in_type(const Value &value, value::Type from, value::Type to) {
     Value made = converted(value, from, to);
-    if (!value::is_integer(from) && value::is_integer(to) && !is_one_step(tree, memory_.operands) &&
-        may_be_cut_otherwise(value, from))
+    if (!value::is_integer(from) && value::is_integer(to) && may_be_cut_otherwise(value, from))
       made.magnitude = std::numeric_limits<double>::infinity();
     return made;
   }
@@ -528,6 +542,8 @@ private:
   std::vector<Statement> statements_;
   const ProgramInput &input_;
   const bool is_sparse_;
+  const bool is_reduced_first_;   // is the line's value converted after it is reduced?
+  const bool adds_;               // does the first statement keep what the result holds?
   std::set<std::size_t> cleared_; // statements before which the target is set to the identity
   Memory memory_;
   std::optional<StoredElements> stored_; // of tensors of which that matters

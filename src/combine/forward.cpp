@@ -95,16 +95,16 @@ private:
 
   void forward(const std::string &name, const Uses &uses) {
     Statement end = statements()[uses.last];
-    auto scale = value::quotient_of(end.value);
-    std::erase_if(scale.factors,
-                  [&](const compute::Value &factor) { return std::get<Access>(factor.kind).tensor == name; });
+    const compute::Value scale = value::map_factors(end.value, [&](const compute::Value &factor) {
+      return std::get<Access>(factor.kind).tensor == name ? compute::Value{value::Number{1}} : factor;
+    });
     for (std::size_t k = uses.first; k < uses.last; ++k) {
       Statement &each = statements()[k];
       if (each.target.tensor != name) continue;
       each.target = fresh(end.target);
       if (value::is_zero(each.value)) continue;
       const compute::Value by = value::map_leaves<compute::Value>(
-          scale.tree(), [&](const Access &read) { return compute::Value{fresh(read)}; });
+          scale, [&](const Access &read) { return compute::Value{fresh(read)}; });
       each.value = value::product(std::vector{each.value, by});
     }
     Statement &begin = statements()[uses.first];

@@ -196,7 +196,7 @@ std::vector<Statement> split(const Statement &statement, const std::map<std::str
     (is_sparse(term) ? sparse : dense).push_back(term);
   }
   if (sparse.empty() || (statement.accumulate && count == 1)) return {statement};
-  if (count > 1 && !compute::is_converted_by_parts(statement, types)) return {statement};
+  if (count > 1 && !compute::may_convert_terms(statement, types)) return {statement};
   check_split(statement, sparse, is_empty, program);
   std::vector<Statement> result;
   if ((!statement.accumulate && !is_empty) || !dense.empty()) {

@@ -88,6 +88,8 @@ public:
     for (const Statement &statement : program_.statements)
       if (!clears(statement) && !add_terms_of(statement)) return {};
     if (made_.program.statements.empty()) return {};
+    // In loops each value is converted when it is added.
+    if (is_reduced_before_conversion(made_.program, types_)) return {};
     return std::move(made_);
   }
 
@@ -108,7 +110,7 @@ private:
   bool add_terms_of(const Statement &statement) {
     const std::vector<Value> terms = value::parts_by(value::Operator::Add, statement.value);
     if (terms.size() > 1 &&
-        (!is_converted_by_parts(statement, types_) ||
+        (!may_convert_terms(statement, types_) ||
          !std::ranges::all_of(terms, [&](const Value &term) { return is_computed_alike(term, statement); })))
       return false;
     return std::ranges::all_of(terms, [&](const Value &term) {

@@ -87,11 +87,12 @@ public:
   CollectedBrackets program() {
     std::vector<StatementTree> terms;
     for (const Statement &term : line_.statements) {
-      auto product = value::quotient_of(term.value);
-      for (Value &factor : product.factors)
-        if (const auto *parts = bracket(factor); parts && !sparse_in(factor, is_total_).empty())
-          if (has_sparse_parts_alone(term, *parts, is_total_)) factor = collected(term, factor, *parts);
-      const Value value = product.tree();
+      const Value value = value::map_factors(term.value, [&](const Value &factor) {
+        const auto *parts = bracket(factor);
+        const bool is_collected =
+            parts && !sparse_in(factor, is_total_).empty() && has_sparse_parts_alone(term, *parts, is_total_);
+        return is_collected ? collected(term, factor, *parts) : factor;
+      });
       std::vector<std::string> indices = indices_of(term.target);
       note_indices(term, value, indices);
       append(terms, in_loops(names(indices, term.span), {assigned(term, expression_of(term.target),

@@ -318,6 +318,30 @@ bool is_converted_by_parts(const Statement &statement, const std::map<std::strin
          (statement.by == value::Operator::Add || statement.by == value::Operator::Multiply);
 }
 
+bool may_convert_terms(const Statement &statement, const std::map<std::string, value::Type> &types) {
+  const value::Type target = type_of(types, statement.target.tensor);
+  if (!is_converted_by_parts(statement, types)) return false;
+  if (statement.type == target || !value::is_integer(statement.type)) return true;
+  const auto bytes = [](value::Type type) { return value::facts_of(type).bytes; };
+  return value::is_integer(target) && bytes(target) <= bytes(statement.type);
+}
+
+bool is_reduced_before_conversion(const Program &program, const std::map<std::string, value::Type> &types) {
+  const Statement &first = program.statements.front();
+  const bool is_line = std::ranges::all_of(program.statements, [&](const Statement &each) {
+    return each.is_free && each.target.tensor == first.target.tensor;
+  });
+  const value::Type target = type_of(types, first.target.tensor);
+  const bool is_cut = !value::is_integer(first.type) && value::is_integer(target);
+  const bool is_chosen = first.by == value::Operator::Minimum || first.by == value::Operator::Maximum ||
+                         first.by == value::Operator::Any; // of what is cut in the same order
+  if (!is_line || !is_cut || is_chosen) return false;
+  std::set<std::string> kept;
+  for (const Subscript &subscript : first.target.subscripts)
+    kept.insert(subscript.index);
+  return program.statements.size() > 1 || first.indices.size() > kept.size();
+}
+
 double initial_of(const Program &program, const std::string &result) {
   if (const auto fill = fill_of(program, result)) return *fill;
   const Statement *first = free_statement_of(program, result);

@@ -146,6 +146,14 @@ bool is_nothing_without(const Statement &statement, const Value &value, const st
 /// values are cut to integers: 0.5 + 0.5 is 1.
 bool is_converted_by_parts(const Statement &statement, const std::map<std::string, value::Type> &types);
 
+/// Is the same true of a sum or product of terms? What several points add up is added in the target's type,
+/// but a point's value is computed in the statement's, and wraps around there.
+bool may_convert_terms(const Statement &statement, const std::map<std::string, value::Type> &types);
+
+/// Is the line's value that is reduced converted, and not each one that it reduces? So are fractions that an
+/// integer takes. Precondition: the statements' types.
+bool is_reduced_before_conversion(const Program &program, const std::map<std::string, value::Type> &types);
+
 /// A tensor that the computation uses.
 struct TensorUse {
   std::string name;

@@ -22,20 +22,22 @@ struct AffineTerm {
 };
 
 std::optional<AffineTerm> affine_term(const Value &term) {
-  auto quotient = value::quotient_of(term);
-  if (std::trunc(quotient.constant) != quotient.constant || std::fabs(quotient.constant) > most_scaled)
+  const auto quotient = value::quotient_of(term);
+  if (!quotient.divisors.empty() || std::trunc(quotient.constant) != quotient.constant ||
+      std::fabs(quotient.constant) > most_scaled)
     return std::nullopt;
   AffineTerm made{Term(1), {}};
   const auto is_coordinate = [](const Value &factor) { return std::holds_alternative<Term>(factor.kind); };
-  const auto found = std::ranges::find_if(quotient.factors, is_coordinate);
-  if (found != quotient.factors.end()) {
-    made.coordinates = std::get<Term>(found->kind);
-    quotient.factors.erase(found);
-  }
+  std::vector<Value> rest;
+  for (const Value &factor : quotient.factors)
+    if (!is_coordinate(factor))
+      rest.push_back(factor);
+    else if (made.coordinates == Term(1))
+      made.coordinates = std::get<Term>(factor.kind);
+    else
+      return std::nullopt;
   made.coordinates = term::scale(static_cast<std::int64_t>(quotient.constant), made.coordinates);
-  quotient.constant = 1;
-  if (std::ranges::any_of(quotient.factors, is_coordinate)) return std::nullopt;
-  made.rest = quotient.tree();
+  made.rest = value::product(rest);
   return made;
 }
 

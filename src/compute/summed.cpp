@@ -27,19 +27,17 @@ public:
       for (const Value &each : *sum)
         add(each, terms);
     } else {
-      auto product = value::quotient_of(part);
+      const auto product = value::quotient_of(part);
       const std::vector<std::size_t> opened = brackets_of_sums(product, summed);
       if (opened.empty()) {
         terms.push_back(part);
         return;
       }
       if (opened.size() > 1) fail_two(product.factors[opened[0]], product.factors[opened[1]]);
-      const Value bracket = product.factors[opened.front()];
-      product.factors.erase(product.factors.begin() + static_cast<std::ptrdiff_t>(opened.front()));
-      for (const Value &each : *value::arguments_of(Operator::Add, bracket)) {
-        auto one = product;
-        one.take(each);
-        add(one.tree(), terms);
+      for (const Value &each : *value::arguments_of(Operator::Add, product.factors[opened.front()])) {
+        std::size_t number = 0;
+        const auto open = [&](const Value &factor) { return number++ == opened.front() ? each : factor; };
+        add(value::map_factors(part, open), terms);
       }
     }
   }

@@ -3,6 +3,7 @@
 #include "combine/space.h"
 #include "compute/brackets.h"
 #include "compute/counted.h"
+#include "compute/reduced_in_local.h"
 #include "compute/reduced_parts.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
@@ -51,6 +52,8 @@ public:
   }
 
   std::optional<Compilation> compile() const {
+    if (compute::is_reduced_before_conversion(front_.computation.program, front_.computation.types))
+      return compile_converted();
     if (auto counted = report::unless_refused([&] { return compile_counted(); }); counted && *counted)
       return std::move(*counted);
     if (found_.empty()) return std::nullopt;
@@ -80,7 +83,7 @@ private:
   Brackets kind_of(const compute::Statement &statement, const compute::Value &term) const {
     const Brackets kind = compute::brackets_of(statement, term, total_);
     const bool is_exact =
-        value::is_integer(statement.type) && compute::is_converted_by_parts(statement, statement.types);
+        value::is_integer(statement.type) && compute::may_convert_terms(statement, statement.types);
     return kind == Brackets::OneOrOut && is_exact ? Brackets::Out : kind;
   }
 
@@ -100,8 +103,11 @@ private:
           terms += fmt::format("{}`{}`", terms.empty() ? "" : ", ", compute::to_text(term));
           return true;
         });
-    return with_note(pipeline::compile(request_, made),
-                     terms.empty() ? "" : fmt::format("multiplied out: {}: {}", terms, why));
+    const std::string note = terms.empty() ? "" : fmt::format("multiplied out: {}: {}", terms, why);
+    const compute::Program &line = made.computation.program;
+    const bool is_whole = terms.empty() || compute::may_convert_terms(line.statements.front(), front_.types);
+    return with_note(
+        is_whole ? pipeline::compile(request_, made) : Settler(request_, made).compile_converted(), note);
   }
 
   static Compilation with_note(Compilation made, const std::string &note) {
@@ -143,6 +149,38 @@ private:
     for (const std::string &count : counted->counts)
       made.types[count] = is_integer ? value::Type::Int64 : value::Type::Float64;
     return compile_program(std::move(made));
+  }
+
+  [[noreturn]] void fail_converted(const compute::Statement &first, const std::string &how) const {
+    const std::string own(value::facts_of(first.type).word), result = first.target.tensor;
+    report::fail(report::Kind::not_supported, first.target.span,
+                 fmt::format("what is reduced{} into `{}` is {}, and is converted to {} as a whole", how,
+                             result, own, value::facts_of(compute::type_of(front_.types, result)).word),
+                 fmt::format("give `{}` the type {}", result, own));
+  }
+
+  /// Precondition: the line's value is converted after it is reduced.
+  Compilation compile_converted() const {
+    const compute::Statement &first = front_.computation.program.statements.front();
+    const std::string &result = first.target.tensor;
+    const auto layout = front_.layouts.find(result);
+    const bool is_dense = layout == front_.layouts.end() || combine::has_slot_of_each(layout->second);
+    const bool has_entries = !is_dense && first.by == value::Operator::Add && front_.structure.empty();
+    auto reduced =
+        is_dense || has_entries ? compute::reduced_in_local(front_.computation.program) : std::nullopt;
+    if (!reduced) fail_converted(first, "");
+    Front made = settled();
+    put(reduced->program, "the whole is converted after it is reduced", made);
+    if (!is_dense && reduced->order > 0) load_local(reduced->local, layout_of_entries(reduced->order), made);
+    made.types[reduced->local] = first.type;
+    for (parse::ScheduleTree::Reduce &reduction : made.schedule.reductions)
+      if (reduction.target.text == result) reduction.target.text = reduced->local;
+    report::Diagnostic refused;
+    auto compiled = report::unless_refused([&] { return compile_program(std::move(made)); }, &refused);
+    if (!compiled && refused.kind == report::Kind::not_parallel)
+      fail_converted(first, " by a loop in parallel");
+    if (!compiled) throw report::Error(refused);
+    return std::move(*compiled);
   }
 
   std::optional<Compilation> compile_collected() const {

@@ -2,6 +2,7 @@
 #include "pipeline/types.h"
 
 #include "combine/structure.h"
+#include "compute/build_tree.h"
 #include "compute/coordinates.h"
 #include "compute/own_operators.h"
 #include "parse/parse.h"
@@ -26,14 +27,18 @@ std::optional<value::Type> known(const Types &types, const std::string &name) {
   return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Does the statement add or multiply values, to what others compute or its own of other points?
-bool sums(const compute::Statement &statement) {
-  if (statement.by != value::Operator::Add && statement.by != value::Operator::Multiply) return false;
-  if (statement.accumulate) return true;
+/// Has the line's term an index that its target hasn't?
+bool reduces(const compute::Statement &statement) {
   std::set<std::string> kept;
   for (const compute::Subscript &subscript : statement.target.subscripts)
     kept.insert(subscript.index);
   return statement.is_free && kept.size() < statement.indices.size();
+}
+
+/// Does the statement add or multiply values, to what others compute or its own of other points?
+bool sums(const compute::Statement &statement) {
+  if (statement.by != value::Operator::Add && statement.by != value::Operator::Multiply) return false;
+  return statement.accumulate || reduces(statement);
 }
 
 auto type_of_leaf(const Types &types) {
@@ -58,28 +63,30 @@ std::optional<value::Type> type_of_line(const std::vector<compute::Statement> &s
   return value::computed_in(value::apply(value::Operator::Add, std::move(terms)), type_of_leaf(types));
 }
 
-/// Where what is computed doesn't become in the target what its parts become there, as of int64 numbers of
-/// which a uint8 takes the greatest, the terms of a line are one, with the indices of all.
+/// Where terms can't be converted one by one, those of a line are one value, which is converted once: those
+/// that are reduced by an idempotent operator with the indices of all, others where the line reduces nothing
+/// else.
 void join_terms(std::vector<compute::Statement> &statements, const Types &types) {
   for (std::size_t first = 0; first < statements.size(); ++first) {
     compute::Statement &line = statements[first];
     const auto is_term = [&](const compute::Statement &each) {
       return each.is_free && each.target.tensor == line.target.tensor;
     };
-    if (!line.is_free || line.product || !value::laws_of(line.by).is_idempotent ||
-        compute::is_converted_by_parts(line, types))
-      continue;
+    if (!line.is_free || line.product || compute::may_convert_terms(line, types)) continue;
+    const bool is_idempotent = value::laws_of(line.by).is_idempotent;
     std::vector<compute::Value> terms;
     std::vector<std::string> indices = line.indices;
+    bool may_join = true;
     for (const compute::Statement &each : statements) {
       if (!is_term(each)) continue;
       terms.push_back(each.value);
       for (const std::string &index : each.indices)
         if (std::ranges::find(indices, index) == indices.end()) indices.push_back(index);
+      may_join = may_join && (is_idempotent ? each.masks.empty()
+                                            : !reduces(each) && compute::has_plain_subscripts(each) &&
+                                                  each.masks.size() == line.masks.size());
     }
-    const bool is_masked = std::ranges::any_of(
-        statements, [&](const auto &each) { return is_term(each) && !each.masks.empty(); });
-    if (terms.size() < 2 || is_masked) continue;
+    if (terms.size() < 2 || !may_join) continue;
     line.value = value::reduced(line.by, std::move(terms));
     line.indices = std::move(indices);
     const auto rest = statements.begin() + static_cast<std::ptrdiff_t>(first) + 1;
@@ -94,12 +101,20 @@ bool is_subtracted(const compute::Value &value) {
   });
 }
 
-/// What is subtracted from the target is converted to its type before: negated without a sign it would be
+/// Are values of the statement combined in the target, with each other or others?
+bool is_part(const compute::Statement &statement, const std::vector<compute::Statement> &all) {
+  return statement.accumulate || reduces(statement) ||
+         (statement.is_free && std::ranges::count_if(all, [&](const compute::Statement &each) {
+                                 return each.is_free && each.target.tensor == statement.target.tensor;
+                               }) > 1);
+}
+
+/// What is subtracted in the target is converted to its type before: negated without a sign it would be
 /// another number there.
 value::Type with_sign(const compute::Statement &statement, value::Type type, value::Type of_target) {
   const bool is_added = statement.by == value::Operator::Add && !statement.product;
-  if (!is_added || (!statement.accumulate && !statement.is_free) || !value::is_integer(type) ||
-      value::facts_of(type).is_signed || !is_subtracted(statement.value))
+  if (!is_added || !value::is_integer(type) || value::facts_of(type).is_signed ||
+      !is_subtracted(statement.value))
     return type;
   return value::common(type, of_target);
 }
@@ -361,12 +376,16 @@ void settle_types(const Request &request, Front &front) {
   for (compute::Statement &statement : statements) {
     const value::Type of_target = types.at(statement.target.tensor);
     statement.type = type_of_line(statements, statement, types).value_or(of_target);
+  }
+  join_terms(statements, types);
+  for (compute::Statement &statement : statements) {
+    const value::Type of_target = types.at(statement.target.tensor);
+    const value::Type own = written.as_summed(statement, statement.type);
     if (statement.type != of_target)
-      statement.type = with_sign(statement, written.as_summed(statement, statement.type), of_target);
+      statement.type = is_part(statement, statements) ? with_sign(statement, own, of_target) : own;
     statement.types = types;
     set_ends(statement, types);
   }
-  join_terms(statements, types);
   front.computation.types = types;
   for (const compute::Statement &statement : statements)
     ComplexCheck(statement, types).check();

@@ -20,7 +20,10 @@ std::string to_text(const Value &tree, const LeafText &leaf_text, int outside = 
   if (!made) return leaf_text(tree);
   auto argument = [&](std::size_t k, int binding) { return to_text(made->arguments[k], leaf_text, binding); };
   switch (made->op.kind()) {
-  case Operator::Negate: return in_brackets(Product, "-" + argument(0, Product));
+  case Operator::Negate: {
+    const bool is_quotient = arguments_of(Operator::Divide, made->arguments.front()); // -a / b divides -a
+    return in_brackets(Product, "-" + argument(0, is_quotient ? Factor : Product));
+  }
   case Operator::Divide:
     return in_brackets(Product, fmt::format("{} / {}", argument(0, Product), argument(1, Factor)));
   case Operator::Complex: {

@@ -120,9 +120,10 @@ inline bool has_reciprocal(double number) {
   return number == 0 || !std::isfinite(number) || std::isnormal(static_cast<float>(1 / number));
 }
 
-/// constant * factor * ... / (divisor * ...). No factor or divisor is a number, but for one whose product
-/// with the constant would be rounded, and one that has no reciprocal; none is a product or quotient. A sign
-/// stands before the whole quotient: -(x / y) and -x / y differ among integers without a sign.
+/// What a product or quotient is made of, however they are nested: constant * factor * ... / (divisor * ...),
+/// which is its value but for rounding, and for the cuts of integers. No factor or divisor is a number, but
+/// for one whose product with the constant would be rounded, and one that has no reciprocal; none is a
+/// product, no factor is a quotient.
 template <class Value> struct Quotient {
   double constant = 1;
   std::vector<Value> factors, divisors;
@@ -131,6 +132,7 @@ template <class Value> struct Quotient {
   void take(const Value &by, bool divides = false) {
     std::vector<Value> &own = divides ? divisors : factors;
     const double *number = number_of(by);
+    const auto *quotient = divides ? nullptr : arguments_of(Operator::Divide, by);
     if (number && (divides ? has_reciprocal(*number) : !is_rounded_product(constant, *number))) {
       constant = divides ? constant / *number : constant * *number;
     } else if (const auto *negative = arguments_of(Operator::Negate, by)) {
@@ -139,29 +141,12 @@ template <class Value> struct Quotient {
     } else if (const auto *product = arguments_of(Operator::Multiply, by)) {
       for (const Value &factor : *product)
         take(factor, divides);
-    } else if (const auto *quotient = arguments_of(Operator::Divide, by)) {
-      take(quotient->at(0), divides);
-      take(quotient->at(1), !divides);
+    } else if (quotient) {
+      take(quotient->at(0));
+      take(quotient->at(1), true);
     } else {
       own.push_back(by);
     }
-  }
-
-  Value tree() const {
-    if (divisors.empty()) return times(constant, factors);
-    Value made =
-        apply(Operator::Divide, std::vector{times(std::fabs(constant), factors), times(1, divisors)});
-    return constant < 0 ? apply(Operator::Negate, std::vector{std::move(made)}) : made;
-  }
-
-private:
-  static Value times(double constant, const std::vector<Value> &factors) {
-    const bool is_negative = constant == -1 && !factors.empty();
-    std::vector<Value> all;
-    if (factors.empty() || (constant != 1 && !is_negative)) all.push_back({Number{constant}});
-    all.insert(all.end(), factors.begin(), factors.end());
-    Value product = all.size() == 1 ? std::move(all.front()) : apply(Operator::Multiply, std::move(all));
-    return is_negative ? apply(Operator::Negate, std::vector{std::move(product)}) : product;
   }
 };
 
@@ -171,21 +156,58 @@ template <class Value> Quotient<Value> quotient_of(const Value &tree) {
   return made;
 }
 
+/// In one product, with its numbers as one in front; quotients among the factors are computed by themselves.
 template <class Value> Value product(const std::vector<Value> &factors) {
   Quotient<Value> made;
+  const auto take = [&](const auto &self, const Value &factor) -> void {
+    const auto *negative = arguments_of(Operator::Negate, factor);
+    if (negative) made.constant = -made.constant;
+    const Value &of = negative ? negative->front() : factor;
+    const auto *nested = arguments_of(Operator::Multiply, of);
+    if (nested || negative) {
+      for (const Value &part : nested ? *nested : *negative)
+        self(self, part);
+    } else if (arguments_of(Operator::Divide, of)) {
+      made.factors.push_back(of);
+    } else {
+      made.take(of);
+    }
+  };
   for (const Value &factor : factors)
-    made.take(factor);
-  return made.tree();
+    take(take, factor);
+  const bool is_negative = made.constant == -1 && !made.factors.empty();
+  std::vector<Value> all;
+  if (made.factors.empty() || (made.constant != 1 && !is_negative)) all.push_back({Number{made.constant}});
+  all.insert(all.end(), made.factors.begin(), made.factors.end());
+  Value whole = all.size() == 1 ? std::move(all.front()) : apply(Operator::Multiply, std::move(all));
+  return is_negative ? apply(Operator::Negate, std::vector{std::move(whole)}) : whole;
 }
 
+/// A number that has a reciprocal is a factor.
 template <class Value> Value quotient(const Value &dividend, const Value &divisor) {
-  Quotient<Value> made = quotient_of(dividend);
-  made.take(divisor, true);
-  return made.tree();
+  const double *number = number_of(divisor);
+  if (number && has_reciprocal(*number)) return product(std::vector<Value>{{Number{1 / *number}}, dividend});
+  return apply(Operator::Divide, std::vector{dividend, divisor});
 }
 
 template <class Value> Value negated(const Value &tree) {
   return product(std::vector<Value>{{Number{-1}}, tree});
+}
+
+/// The product or quotient with map(factor) in place of each factor that `quotient_of` finds, in the same
+/// order.
+template <class Value, class Map> Value map_factors(const Value &tree, const Map &map) {
+  if (number_of(tree)) return tree;
+  if (const auto *made = arguments_of(Operator::Divide, tree))
+    return quotient(map_factors(made->at(0), map), made->at(1));
+  const auto *made = arguments_of(Operator::Multiply, tree);
+  if (!made) made = arguments_of(Operator::Negate, tree);
+  if (!made) return map(tree);
+  std::vector<Value> factors;
+  for (const Value &factor : *made)
+    factors.push_back(map_factors(factor, map));
+  Value whole = product(factors);
+  return arguments_of(Operator::Negate, tree) ? negated(whole) : whole;
 }
 
 /// Of no parts zero.
@@ -205,7 +227,7 @@ template <class Value> std::vector<Value> parts_by(const Operator &op, const Val
   return parts;
 }
 
-/// The operator's value, in the form that `Quotient` and `sum` give it.
+/// The operator's value, in the form that `product`, `quotient` and `sum` give it.
 template <class Value> Value made_by(const Operator &op, std::vector<Value> arguments) {
   switch (op.kind()) {
   case Operator::Negate: return negated(arguments.front());
@@ -240,7 +262,8 @@ template <class Value> std::vector<Value> multiplied_out(const Value &tree) {
   for (std::size_t k = 0; k < made->arguments.size(); ++k) {
     const Value &argument = made->arguments[k];
     std::vector<std::vector<Value>> longer;
-    for (const Value &term : is_linear_in(made->op, k) ? multiplied_out(argument) : std::vector<Value>{argument})
+    for (const Value &term :
+         is_linear_in(made->op, k) ? multiplied_out(argument) : std::vector<Value>{argument})
       for (std::vector<Value> choice : choices) {
         choice.push_back(term);
         longer.push_back(std::move(choice));
@@ -253,7 +276,7 @@ template <class Value> std::vector<Value> multiplied_out(const Value &tree) {
 }
 
 /// The tree with map(leaf), a tree perhaps of other leaves, in place of each leaf that `map` takes, in the
-/// form that `Quotient` and `sum` give it. Other leaves stay as they are.
+/// form that `product`, `quotient` and `sum` give it. Other leaves stay as they are.
 template <class To, class Value, class Map> To map_leaves(const Value &tree, const Map &map) {
   return std::visit(
       [&]<class Kind>(const Kind &kind) -> To {

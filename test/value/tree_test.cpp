@@ -156,23 +156,40 @@ TEST(ValueTree, ProductsHaveOneNumberInFront) {
   EXPECT_EQ(text(negated(number(2))), "-2");
 }
 
-TEST(ValueTree, QuotientsHaveOneDivisor) {
-  EXPECT_EQ(text(quotient(quotient(a, b), c)), "a / (b * c)");
-  EXPECT_EQ(text(quotient(a, quotient(b, c))), "a * c / b");
-  EXPECT_EQ(text(quotient(a, product(std::vector{number(4), b}))), "0.25 * a / b");
+/// Quotients of integers are cut, so that each one divides what it is written with.
+TEST(ValueTree, QuotientsStayWhereTheyAreWritten) {
+  EXPECT_EQ(text(quotient(quotient(a, b), c)), "a / b / c");
+  EXPECT_EQ(text(quotient(a, quotient(b, c))), "a / (b / c)");
+  EXPECT_EQ(text(quotient(a, product(std::vector{number(4), b}))), "a / (4 * b)");
+  EXPECT_EQ(text(quotient(a, number(4))), "0.25 * a");
   EXPECT_EQ(text(quotient(sum(std::vector{a, negated(b)}), c)), "(a - b) / c");
-  EXPECT_EQ(text(product(std::vector{quotient(a, b), quotient(c, d)})), "a * c / (b * d)");
+  EXPECT_EQ(text(product(std::vector{quotient(a, b), c})), "a / b * c");
+  EXPECT_EQ(text(product(std::vector{quotient(a, b), quotient(c, d)})), "a / b * (c / d)");
+  EXPECT_EQ(text(product(std::vector{number(2), quotient(a, b)})), "2 * (a / b)");
+  EXPECT_EQ(text(product(std::vector{a, product(std::vector{b, negated(quotient(c, d))})})), "-a * b * (c / d)");
 }
 
 /// Of integers without a sign -(a / b) is another number than -a / b.
-TEST(ValueTree, SignsStandBeforeTheWholeQuotient) {
-  for (const double factor : {-1.0, -2.0}) {
-    const Value made = product(std::vector{number(factor), quotient(a, b)});
-    const std::vector<Value> *negative = arguments_of(Operator::Negate, made);
-    ASSERT_TRUE(negative);
-    EXPECT_EQ(text(negative->front()), factor == -1 ? "a / b" : "2 * a / b");
-    EXPECT_EQ(text(negated(made)), text(negative->front()));
-  }
+TEST(ValueTree, SignsStandWhereTheyAreWritten) {
+  EXPECT_EQ(text(negated(quotient(a, b))), "-(a / b)");
+  EXPECT_EQ(text(quotient(negated(a), b)), "-a / b");
+  EXPECT_EQ(text(negated(negated(quotient(a, b)))), "a / b");
+}
+
+TEST(ValueTree, FactorsOfNestedQuotients) {
+  const Value tree = product(std::vector{number(3), quotient(product(std::vector{a, negated(b)}), quotient(c, d)), b});
+  const auto made = quotient_of(tree);
+  EXPECT_EQ(made.constant, -3);
+  ASSERT_EQ(made.factors.size(), 3u);
+  ASSERT_EQ(made.divisors.size(), 1u);
+  EXPECT_EQ(text(made.divisors[0]), "c / d");
+  std::string visited;
+  const Value mapped = map_factors(tree, [&](const Value &factor) {
+    visited += text(factor);
+    return visited.size() == 2 ? number(2) : factor;
+  });
+  EXPECT_EQ(visited, "abb");
+  EXPECT_EQ(text(mapped), "3 * (-2 * a / (c / d)) * b");
 }
 
 TEST(ValueTree, NumbersWithoutReciprocalDivide) {
