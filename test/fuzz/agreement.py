@@ -88,8 +88,10 @@ class Namespace(dict):
             return np.add.reduce(value, axis=others(free), keepdims=True, dtype=value.dtype)
 
         def reduced(operator, value, stored, free):
-            operator = "max" if operator == "any" else operator
             value, stored = np.broadcast_arrays(value, stored)
+            if operator == "any":  # of equal values; what it begins with is neither the greatest nor the least
+                some = np.logical_or.reduce(stored, axis=others(free), keepdims=True)
+                return np.where(some, reduced("max", value, stored, free), np.asarray(identity(operator, target), target))
             value = np.where(stored, value.astype(target), np.asarray(identity(operator, target), target))
             return UFUNCS[operator].reduce(value, axis=others(free), keepdims=True).astype(target)
 
