@@ -2,6 +2,7 @@
 
 #include "report/diagnostic.h"
 
+#include "compute/in_parts.h"
 #include "compute/mask.h"
 #include "parse/parse.h"
 #include "value/complex.h"
@@ -245,12 +246,12 @@ Expression expression_of_term(const Value &value, const Statement &of) {
   if (!own || value::promoted(*own) == value::promoted(of.type) ||
       (is_read && type_of(of.types, of.target.tensor) == of.type)) // which is converted as it is added
     return expression_of(value, of);
-  const value::Type wanted = value::type_of_parts(of.type);
   const auto convert = [&](const auto &self, const Value &part) -> Value {
     if (const auto *made = std::get_if<Value::Apply>(&part.kind); made && value::made_by_conversion(made->op))
       return part;
-    if (const auto type = of_leaf(part); type && *type != of.type && *type != wanted)
-      return value::apply(value::conversion_to(wanted), std::vector{part});
+    if (const auto type = of_leaf(part); type && *type != of.type)
+      if (const value::Type wanted = type_of_part(of, *type); *type != wanted)
+        return value::apply(value::conversion_to(wanted), std::vector{part});
     return value::map_parts(part, [&](const Value &argument) { return self(self, argument); });
   };
   return expression_of(convert(convert, value), of);

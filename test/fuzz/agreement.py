@@ -5,11 +5,13 @@ refuse it, and each result is NumPy's.
     PYTHONPATH=python UNRAVEL_LIBRARY=build/release/libunravel.so \\
       agreement.py --tool build/release/unravel [--lines 300] [--seconds 300] [--seed 1] [--jobs 2] [--line N]
 
-The library in C++ is behind Python's. A line that fails is printed as it would be typed, with NumPy's text. Exit code 1 where
+The library in C++ is behind Python's; the tool's kernels are compiled by the same module of Clang, in this process, which has
+loaded it once. A line that fails is printed as it would be typed, with NumPy's text. Exit code 1 where
 one failed. The same seed tries the same lines; `--line N` tries that one alone."""
 
 import argparse
 import collections
+import ctypes
 import json
 import os
 import pathlib
@@ -17,6 +19,8 @@ import re
 import resource
 import shlex
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -31,6 +35,7 @@ import unravel as un
 from random_lines import DTYPES, LineGenerator
 
 SECONDS = 60  # of CPU time for each process of a line
+BATCH = 25  # lines of one process of Python
 
 
 # ---- what NumPy computes
@@ -83,8 +88,10 @@ class Namespace(dict):
             return np.add.reduce(value, axis=others(free), keepdims=True, dtype=value.dtype)
 
         def reduced(operator, value, stored, free):
-            operator = "max" if operator == "any" else operator
             value, stored = np.broadcast_arrays(value, stored)
+            if operator == "any":  # of equal values; what it begins with is neither the greatest nor the least
+                some = np.logical_or.reduce(stored, axis=others(free), keepdims=True)
+                return np.where(some, reduced("max", value, stored, free), np.asarray(identity(operator, target), target))
             value = np.where(stored, value.astype(target), np.asarray(identity(operator, target), target))
             return UFUNCS[operator].reduce(value, axis=others(free), keepdims=True).astype(target)
 
@@ -128,13 +135,71 @@ class Failed(Exception):
     """With what failed."""
 
 
+def require(code, program, said):
+    kinds = re.findall(r"error: .*\[([a-z-]+)\]", said)
+    if code == 1 and kinds:
+        raise Refused(f"{kinds[0]}: {said.strip().splitlines()[0][:200]}")
+    if code != 0:
+        raise Failed(f"exit code {code} of {pathlib.Path(program).name}: {said.strip()[-600:]}")
+
+
 def call(arguments):
     done = subprocess.run(arguments, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    kinds = re.findall(r"error: .*\[([a-z-]+)\]", done.stderr)
-    if done.returncode == 1 and kinds:
-        raise Refused(f"{kinds[0]}: {done.stderr.strip().splitlines()[0][:200]}")
-    if done.returncode != 0:
-        raise Failed(f"exit code {done.returncode} of {pathlib.Path(arguments[0]).name}: {done.stderr.strip()[-600:]}")
+    require(done.returncode, arguments[0], done.stderr)
+
+
+class Tool:
+    """The program unravel, in a process of its own each time, to which this one lends its in-process compiler
+    (lent_compiler.c)."""
+
+    def __init__(self, program, module):
+        self.program, self.compiler = program, Compiler()
+        self.environment = {**os.environ, "UNRAVEL_JIT_MODULE": module}
+
+    def __call__(self, arguments):
+        ours, theirs = socket.socketpair()
+        with ours, open("said.txt", "wb") as said:
+            with theirs:
+                running = subprocess.Popen(
+                    [self.program] + arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
+                    pass_fds=[theirs.fileno()], env={**self.environment, "UNRAVEL_LENT_COMPILER": str(theirs.fileno())})
+            with ours.makefile("rwb") as stream:
+                while size := stream.read(8):
+                    answer = self.compiler.answer(stream.read(struct.unpack("q", size)[0]))
+                    stream.write(struct.pack("q", len(answer)) + answer)
+                    stream.flush()
+        require(running.wait(), self.program, pathlib.Path("said.txt").read_text(errors="replace"))
+
+
+class Compiler:
+    """The module of the library that is loaded here, by its C interface (src/build/clang/interface.h)."""
+
+    class Table(ctypes.Structure):
+        message = ctypes.POINTER(ctypes.c_void_p)
+        _fields_ = [("version", ctypes.c_int),
+                    ("compile", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, message)),
+                    ("find_symbol", ctypes.c_void_p), ("openmp_runtime", ctypes.c_void_p),
+                    ("link", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, message)),
+                    ("release", ctypes.CFUNCTYPE(None, ctypes.c_void_p))]
+
+    def __init__(self):
+        un.compute("y(i) = 2 * x(i)", x=np.ones(3))  # loads the module
+        loaded = {text.split()[-1] for text in pathlib.Path("/proc/self/maps").read_text().splitlines()}
+        module = ctypes.CDLL(next(name for name in loaded if name.endswith("/libunravel-clang.so")))
+        module.unravel_clang.restype = ctypes.POINTER(self.Table)
+        self.table, self.count = module.unravel_clang().contents, 0
+
+    def answer(self, text):
+        message = ctypes.c_void_p()
+        failed = lambda: b"e" + (ctypes.string_at(message.value) if message.value else b"no shared object can be made")
+        kernel = self.table.compile(text, len(text), ctypes.byref(message))
+        if not kernel:
+            return failed()
+        self.count += 1
+        path = os.path.abspath(f"kernel{self.count}.so").encode()
+        linked = self.table.link(kernel, path, ctypes.byref(message))
+        self.table.release(kernel)
+        return b"o" + path if linked else failed()
 
 
 def write(name, tensor):
@@ -205,18 +270,18 @@ def by_run(line, tool):
         arguments += ["-i", f"{name}={write(name, tensor)}"]
     for name in line.results:
         arguments += ["-o", f"{name}={name}.npy"]
-    call([tool] + arguments)
+    tool(arguments)
     return {name: np.load(f"{name}.npy") for name in line.results}
 
 
 def by_program(line, tool):
-    call([tool] + words(line, "compile") + ["--main", "-o", "program.c"])
-    call(["gcc", "-O0", "-w", "program.c", "-o", "program", "-lm"])
+    tool(words(line, "compile") + ["--main", "-o", "program.c"])
+    call(["gcc", "-O0", "-w", "-fPIC", "-shared", "-nostdlib", "program.c", "-o", "program.so"])
     files = {name: f"{name}.{'tns' if len(result.indices) > 2 else 'mtx'}" for name, result in line.results.items()}
     arguments = [f"{name}={write(name, tensor)}" for name, tensor in line.used().items()]
     for name, file in files.items():
         arguments += ["-o", f"{name}=result_{file}"]
-    call(["./program"] + arguments)
+    call([START, "./program.so"] + arguments)
     return {name: read(f"result_{file}", (line.extent,) * len(line.results[name].indices), type_of(line.results[name]))
             for name, file in files.items()}
 
@@ -293,19 +358,31 @@ def shown(line):
     return text + "".join(f"\n  {name} = {tensor.array.tolist()}" for name, tensor in line.used().items())
 
 
-def child(seed, number, tool):
-    """Tries a line in a process of its own, whose last words go to outcome.json."""
-    folder = tempfile.mkdtemp(prefix="unravel-lines-")
+def try_line(seed, number, tool, report):
+    line = LineGenerator(f"{seed}/{number}").line()
+    outcome = {"failure": "the process of Python ended", "kind": "", "text": shown(line)}
+    report(outcome)
+    outcome["failure"], outcome["kind"] = judge(line, number, tool)
+    report(outcome)
+
+
+def worker(seed, numbers, program, folder):
+    """Tries lines one after the other in a process of its own, which has loaded LLVM once. What is known of line N goes to
+    N.json; it is missing for those that were not begun."""
     made = os.fork()
     if made:
-        return made, folder
-    os.chdir(folder)
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))  # those that it starts have it, too
-    line = LineGenerator(f"{seed}/{number}").line()
-    outcome = {"failure": "the process of Python ended", "kind": "", "line": line.text, "text": shown(line)}
-    pathlib.Path("outcome.json").write_text(json.dumps(outcome))
-    outcome["failure"], outcome["kind"] = judge(line, number, tool)
-    pathlib.Path("outcome.json").write_text(json.dumps(outcome))
+        return made
+    os.mkdir(folder)
+    tool = Tool(program, f"{pathlib.Path(folder).parent}/lent_compiler.so")
+    for number in numbers:
+        here = pathlib.Path(folder, str(number))
+        here.mkdir()
+        os.chdir(here)
+        spent = resource.getrusage(resource.RUSAGE_SELF)
+        most = int(spent.ru_utime + spent.ru_stime) + SECONDS
+        resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))  # those that it starts have it, too
+        try_line(seed, number, tool, lambda outcome: pathlib.Path(f"{here}.json").write_text(json.dumps(outcome)))
+        shutil.rmtree(here)
     os._exit(0)
 
 
@@ -318,36 +395,51 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--line", type=int, help="only the one with this number")
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="unravel-lines-") as folder:
+        return 1 if try_all(options, folder) else 0
+
+
+def try_all(options, folder):
+    """How many failed."""
     os.environ.setdefault("UNRAVEL_BUDGET", "0.5")
-    tool, end = os.path.abspath(options.tool), time.monotonic() + options.seconds
-    numbers = iter([options.line] if options.line is not None else range(options.lines))
-    counts, running, failed = collections.Counter(), {}, 0
+    os.environ["UNRAVEL_CACHE_DIR"] = folder + "/cache"  # kernels of other days don't count
+    beside, program = pathlib.Path(__file__).parent, os.path.abspath(options.tool)
+    call(["gcc", "-O1", "-shared", "-fPIC", str(beside / "lent_compiler.c"), "-o", folder + "/lent_compiler.so"])
+    call(["gcc", "-O1", str(beside / "start.c"), "-o", folder + "/start", "-Wl,--no-as-needed", "-lm"])
+    global START
+    START = folder + "/start"
+    numbers = [options.line] if options.line is not None else range(options.lines)
+    end = time.monotonic() + options.seconds
+    waiting = collections.deque(numbers[k:k + BATCH] for k in range(0, len(numbers), BATCH))
+    counts, running, failed, started = collections.Counter(), {}, 0, 0
     while True:
-        while len(running) < options.jobs and time.monotonic() < end:
-            number = next(numbers, None)
-            if number is None:
-                break
-            made, folder = child(options.seed, number, tool)
-            running[made] = number, folder
+        while len(running) < options.jobs and waiting and time.monotonic() < end:
+            started += 1
+            batch, own = waiting.popleft(), f"{folder}/{started}"
+            running[worker(options.seed, batch, program, own)] = batch, own
         if not running:
             break
         ended, status = os.wait()
-        number, folder = running.pop(ended)
-        try:
-            outcome = json.loads(pathlib.Path(folder, "outcome.json").read_text())
-        except OSError:
-            outcome = {"failure": "no line was made", "kind": "", "text": ""}
-        if status and not os.WIFEXITED(status):
-            outcome["failure"] += f" by signal {os.WTERMSIG(status)}"
-        elif status:
-            outcome["failure"] += f" with exit code {os.WEXITSTATUS(status)}"
-        counts[outcome["failure"] and "failed" or outcome["kind"] or "right"] += 1
-        if outcome["failure"]:
-            failed += 1
-            print(f"\nseed {options.seed}, line {number}:\n{outcome['text']}\n  {outcome['failure']}", flush=True)
-        shutil.rmtree(folder, ignore_errors=True)
+        batch, own = running.pop(ended)
+        for k, number in enumerate(batch):
+            try:
+                outcome = json.loads(pathlib.Path(own, f"{number}.json").read_text())
+            except OSError:
+                if k == 0:
+                    outcome = {"failure": "no line was made", "kind": "", "text": ""}
+                else:
+                    waiting.appendleft(batch[k:])
+                    break
+            if outcome["failure"] == "the process of Python ended":
+                how = "signal" if os.WIFSIGNALED(status) else "exit code"
+                outcome["failure"] += f" by {how} {abs(os.waitstatus_to_exitcode(status))}"
+            counts[outcome["failure"] and "failed" or outcome["kind"] or "right"] += 1
+            if outcome["failure"]:
+                failed += 1
+                print(f"\nseed {options.seed}, line {number}:\n{outcome['text']}\n  {outcome['failure']}", flush=True)
+        shutil.rmtree(own, ignore_errors=True)
     print(f"\n{sum(counts.values())} lines: " + ", ".join(f"{count} {kind}" for kind, count in counts.most_common()))
-    return 1 if failed else 0
+    return failed
 
 
 if __name__ == "__main__":
