@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -85,26 +84,34 @@ public:
                         name_));
   }
 
-  /// Over the indices, each of an array's extent: best, then its coordinate.
-  std::vector<StatementTree> reductions(const std::vector<Name> &around, const Expression &best,
-                                        const Expression &at, std::vector<StatementTree> between) const {
-    std::vector<Name> loops = around;
-    loops.insert(loops.end(), reduced_.begin(), reduced_.end());
-    std::vector<StatementTree> made = in_loops(loops, {reduction(by_, best, value())});
-    std::move(between.begin(), between.end(), std::back_inserter(made));
+  /// Of the values.
+  StatementTree to_best(const Expression &best) const { return reduction(by_, best, value()); }
+
+  /// Of the coordinates of what is best.
+  StatementTree to_coordinate(const Expression &best, const Expression &at) const {
     Expression is_best;
     is_best.kind = Expression::Kind::Compare;
     is_best.span = span_;
     is_best.children = {value(), best};
     is_best.comparisons = {Expression::Comparison::Equal};
     // Behind `bool` the types of what is compared don't matter: the coordinate stays an integer.
-    Expression chosen =
-        parse::called("select", {parse::called("bool", {is_best}, span_), coordinate(), infinity(1)}, span_);
-    for (StatementTree &each : in_loops(loops, {reduction("min", at, std::move(chosen))}))
-      made.push_back(std::move(each));
+    return reduction(
+        "min", at,
+        parse::called("select", {parse::called("bool", {is_best}, span_), coordinate(), infinity(1)}, span_));
+  }
+
+  /// Over the indices, each of an array's extent: best, then its coordinate.
+  std::vector<StatementTree> reductions(const std::vector<Name> &around, const Expression &best,
+                                        const Expression &at, std::vector<StatementTree> between) const {
+    std::vector<Name> loops = around;
+    loops.insert(loops.end(), reduced_.begin(), reduced_.end());
+    std::vector<StatementTree> made = in_loops(loops, {to_best(best)});
+    append(made, std::move(between));
+    append(made, in_loops(loops, {to_coordinate(best, at)}));
     return made;
   }
 
+  const text::Span &span() const { return span_; }
   Expression worst() const { return infinity(by_ == "min" ? 1 : -1); }
   Expression none() const { return infinity(1); }
 
@@ -205,6 +212,13 @@ std::vector<Name> indices_of_result(const Expression &target) {
   return indices;
 }
 
+std::set<std::string> texts_of(const std::vector<Name> &names) {
+  std::set<std::string> texts;
+  for (const Name &name : names)
+    texts.insert(name.text);
+  return texts;
+}
+
 class Rewriter {
 public:
   explicit Rewriter(const parse::ProgramTree &tree) : operators_(tree.operators), taken_(tree) {
@@ -259,30 +273,57 @@ bool is_argmin(const AssignmentTree &assignment) {
   return assignment.value.kind == Expression::Kind::Call && is_argmin(assignment.value.name.text);
 }
 
+namespace {
+
+/// An assignment that is a line, checked as one.
+struct Line {
+  explicit Line(const AssignmentTree &line)
+      : operators(line.operators), indices(indices_of_result(line.target)), outside(texts_of(indices)),
+        parts(line, operators, outside), taken(line) {
+    parts.check_indices(outside);
+    parts.check_extents();
+  }
+
+  Expression best_of(const std::vector<Name> &modes) {
+    return access_expression({taken.fresh("best"), parts.span()}, modes);
+  }
+
+  const Operators operators;
+  const std::vector<Name> indices;
+  const std::set<std::string> outside;
+  const Argmin parts;
+  TakenNames taken;
+};
+
+} // namespace
+
 parse::ProgramTree with_argmin(const AssignmentTree &assignment, bool by_rows) {
-  const Operators operators(assignment.operators);
-  const std::vector<Name> indices = indices_of_result(assignment.target);
-  std::set<std::string> outside;
-  for (const Name &index : indices)
-    outside.insert(index.text);
-  const Argmin made(assignment, operators, outside);
-  made.check_indices(outside);
-  made.check_extents();
-  TakenNames taken(assignment);
+  Line line(assignment);
+  const Argmin &made = line.parts;
+  const std::vector<Name> &indices = line.indices;
   parse::ProgramTree program;
   program.operators = assignment.operators;
   program.span = assignment.span;
   const Expression &target = assignment.target;
   if (by_rows || indices.empty()) {
-    program.body = in_loops(indices, by_rows_text(made, target, false, taken));
+    program.body = in_loops(indices, by_rows_text(made, target, false, line.taken));
     return program;
   }
-  const Expression best = access_expression({taken.fresh("best"), target.span}, indices);
+  const Expression best = line.best_of(indices);
   program.body = {let(best, made.worst())};
   for (StatementTree &each :
        made.reductions(indices, best, target, in_loops(indices, {set(target, made.none())})))
     program.body.push_back(std::move(each));
   return program;
+}
+
+std::pair<AssignmentTree, AssignmentTree> lines_of_argmin(const AssignmentTree &assignment) {
+  Line line(assignment);
+  const Expression best = line.best_of(line.indices);
+  std::pair made(line.parts.to_best(best).assignment,
+                 line.parts.to_coordinate(best, assignment.target).assignment);
+  made.first.operators = made.second.operators = assignment.operators;
+  return made;
 }
 
 parse::ProgramTree with_argmin(parse::ProgramTree program) {

@@ -3,6 +3,7 @@
 #include "parse/tree.h"
 
 #include <string>
+#include <utility>
 
 /// `p(i) = argmin(j, A(i,j))`: the coordinate of the least element, of several the least coordinate.
 namespace unravel::compute {
@@ -32,6 +33,10 @@ bool is_argmin(const std::string &name);
 /// Throws mistakes: indices that nothing reduces, results with other subscripts than indices, sums with `in`,
 /// where `+` means another operator.
 parse::ProgramTree with_argmin(const parse::AssignmentTree &assignment, bool by_rows);
+
+/// The same two reductions, each as a line: the first one's target is a tensor of its own.
+std::pair<parse::AssignmentTree, parse::AssignmentTree>
+lines_of_argmin(const parse::AssignmentTree &assignment);
 
 /// A program likewise, by rows.
 parse::ProgramTree with_argmin(parse::ProgramTree program);

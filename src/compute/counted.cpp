@@ -2,11 +2,11 @@
 
 #include "compute/build_tree.h"
 #include "compute/coordinates.h"
-#include "compute/taken_names.h"
 #include "text/contains.h"
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -25,11 +25,12 @@ bool are_each_once(const Access &access) {
                              [&](const Subscript &subscript) { return seen.insert(subscript.index).second; });
 }
 
-/// A term that gives the same value wherever its sparse operands aren't stored.
+/// A term of which one value is enough for all elements along some indices that aren't stored.
 struct CountedTerm {
-  std::vector<Access> sparse;       // each once
-  std::vector<std::string> summed;  // the indices that are counted over
-  std::vector<std::string> counted; // the others of the sparse operands
+  std::vector<Access> sparse;    // each once
+  std::vector<std::string> over; // the indices that are counted over
+  std::string least;             // or of which the least coordinate is wanted
+  std::vector<std::string> kept; // the others of the sparse operands
   Value elsewhere;
 };
 
@@ -42,6 +43,51 @@ Value in_type(value::Type type, Value value) {
 /// The fill of a tensor, as a number of its type.
 Value nothing_of(const Statement &statement, const Access &access) {
   return in_type(type_of(statement.types, access.tensor), {value::Number{access.fill_or_zero()}});
+}
+
+/// Does a value grow with an index (1), fall (-1), or not depend on it (0)? Nothing where that isn't known.
+std::optional<int> direction(const Value &value, const std::string &index) {
+  if (!indices_in(value).contains(index)) return 0;
+  if (value.is<Access>()) return std::nullopt;
+  if (const auto *coordinate = value.as<term::Term>()) {
+    for (const auto &[atom, factor] : term::linear_form(*coordinate).parts)
+      if (atom == term::variable(index)) return factor < 0 ? -1 : 1;
+    return std::nullopt;
+  }
+  const auto &made = std::get<Value::Apply>(value.kind);
+  std::size_t first = 0;
+  int sign = 1;
+  switch (made.op.kind()) {
+  case Operator::Select:
+    if (direction(made.arguments.front(), index) != 0) return std::nullopt;
+    first = 1;
+    break;
+  case Operator::Negate: sign = -1; break;
+  case Operator::Add:
+  case Operator::Minimum:
+  case Operator::Maximum:
+  case Operator::ToInt64:
+  case Operator::ToFloat64: break;
+  default: return std::nullopt;
+  }
+  int all = 0;
+  for (std::size_t k = first; k < made.arguments.size(); ++k) {
+    const std::optional<int> one = direction(made.arguments[k], index);
+    if (!one || all * *one < 0) return std::nullopt;
+    if (*one != 0) all = *one;
+  }
+  return sign * all;
+}
+
+/// Of the indices one with which the value grows, if its least one is wanted, in a type in which it doesn't
+/// wrap around.
+std::string least_of(const Statement &statement, const Value &value,
+                     const std::vector<std::string> &indices) {
+  const value::Type target = type_of(statement.types, statement.target.tensor);
+  if (statement.by == Operator::Minimum && (target == value::Type::Int64 || target == value::Type::Float64))
+    for (auto index = indices.rbegin(); index != indices.rend(); ++index)
+      if (const std::optional<int> sign = direction(value, *index); sign && *sign > 0) return *index;
+  return {};
 }
 
 std::optional<CountedTerm> counted_term(const Statement &statement, const IsTotal &is_total) {
@@ -64,13 +110,6 @@ std::optional<CountedTerm> counted_term(const Statement &statement, const IsTota
                                  of_sparse = indices_of(made.sparse.front());
   for (const Access &access : made.sparse)
     if (!std::ranges::is_permutation(indices_of(access), of_sparse)) return std::nullopt;
-  for (const std::string &index : statement.indices)
-    if (!contains(of_target, index)) {
-      if (!contains(of_sparse, index)) return std::nullopt;
-      made.summed.push_back(index);
-    }
-  std::ranges::copy_if(of_sparse, std::back_inserter(made.counted),
-                       [&](const std::string &index) { return contains(of_target, index); });
   made.elsewhere = value::map_leaves<Value>(
       statement.value, term::overloaded{[&](const Access &access) {
                                           return is_total(access) ? Value{access}
@@ -78,83 +117,164 @@ std::optional<CountedTerm> counted_term(const Statement &statement, const IsTota
                                         },
                                         [](const term::Term &coordinate) { return Value{coordinate}; }});
   const std::set<std::string> used = indices_in(made.elsewhere);
-  const bool is_same =
-      std::ranges::none_of(made.summed, [&](const std::string &index) { return used.contains(index); });
-  return is_same && !made.summed.empty() ? std::optional(std::move(made)) : std::nullopt;
+  std::vector<std::string> summed;
+  for (const std::string &index : statement.indices)
+    if (!contains(of_target, index)) {
+      if (!contains(of_sparse, index)) return std::nullopt;
+      summed.push_back(index);
+    }
+  std::ranges::copy_if(summed, std::back_inserter(made.over),
+                       [&](const std::string &index) { return !used.contains(index); });
+  if (made.over.empty()) made.least = least_of(statement, made.elsewhere, summed);
+  std::ranges::copy_if(of_sparse, std::back_inserter(made.kept), [&](const std::string &index) {
+    return !contains(made.over, index) && index != made.least;
+  });
+  return made.over.empty() && made.least.empty() ? std::nullopt : std::optional(std::move(made));
+}
+
+/// The index of a subscript plus a number.
+Access shifted(Access access, const std::string &index, std::int64_t by) {
+  for (Subscript &subscript : access.subscripts)
+    if (subscript.index == index) subscript.value = subscript.value + term::Term(by);
+  return access;
 }
 
 class Counter {
 public:
-  Counter(const Program &line, const parse::AssignmentTree &tree, const IsTotal &is_total)
-      : line_(line), is_total_(is_total), taken_(tree), span_(line.statements.front().span) {}
+  Counter(const Program &lines, TakenNames taken, const IsTotal &is_total)
+      : lines_(lines), is_total_(is_total), taken_(std::move(taken)), span_(lines.statements.front().span) {}
 
   std::optional<CountedRest> program() {
     std::vector<StatementTree> terms;
-    for (const Statement &statement : line_.statements) {
+    std::set<std::string> begun;
+    for (const Statement &statement : lines_.statements) {
       const std::optional<CountedTerm> counted = counted_term(statement, is_total_);
+      // What is collected stands first: the counts read it.
+      std::vector<StatementTree> &to = is_total_(statement.target) ? terms : counting_;
+      if (!statement.accumulate && begun.insert(statement.target.tensor).second)
+        to.push_back(beginning(statement));
       StatementTree one = assigned(statement, expression_of(statement.target),
                                    expression_of_term(statement.value, statement), true);
-      if (counted) one.assignment.mask = stored(*counted);
-      append(terms, in_loops(names(statement.indices, span_), {std::move(one)}));
-      if (counted) append(terms, rest(statement, *counted));
+      if (counted) one.assignment.mask = stored(counted->sparse);
+      append(to, in_loops(names(statement.indices, span_), {std::move(one)}));
+      if (counted) append(to, rest(statement, *counted));
     }
-    if (counts_.empty()) return std::nullopt;
+    if (made_.counts.empty() && made_.coordinates.empty()) return std::nullopt;
     std::vector<StatementTree> body = std::move(counting_);
-    if (!line_.statements.front().accumulate) body.push_back(clearing(line_.statements.front()));
     append(body, std::move(terms));
-    CountedRest made{program_with(line_, std::move(body)), std::move(counts_)};
+    made_.program = program_with(lines_, std::move(body));
     for (const auto &[tensor, sizes] : declared_) {
       parse::TensorTree declared{{tensor, span_}, {}};
       for (const std::string &size : sizes)
         declared.extents.push_back(name_expression(size));
-      made.program.tensors.push_back(std::move(declared));
+      made_.program.tensors.push_back(std::move(declared));
     }
-    return made;
+    return std::move(made_);
   }
 
 private:
   Expression name_expression(const std::string &name) const { return access_expression({name, span_}, {}); }
 
+  StatementTree beginning(const Statement &statement) const {
+    if (!lines_.local_tensors.contains(statement.target.tensor)) return clearing(statement);
+    return let(expression_of(statement.target), identity_of(statement));
+  }
+
+  StatementTree let(const Expression &local, double first) const {
+    return assign(StatementTree::Kind::Local, AssignOp::Set, local, parse::number_expression(first, span_));
+  }
+
   /// Is any of the sparse operands stored?
-  static Expression stored(const CountedTerm &term) {
+  static Expression stored(const std::vector<Access> &sparse) {
     std::vector<Expression> any;
-    for (const Access &access : term.sparse)
+    for (const Access &access : sparse)
       any.push_back(expression_of(access));
     if (any.size() == 1) return any.front();
     const text::Span span = any.front().span;
     return parse::over(Expression::Kind::Or, std::move(any), span);
   }
 
-  /// The count of what isn't stored.
-  Expression count(const CountedTerm &term) {
-    std::string text;
+  /// The local with that count or coordinate, which `make` makes where there is none.
+  template <class Make>
+  Expression local_of(const CountedTerm &term, const std::string &wanted, std::vector<std::string> &all,
+                      const Make &make) {
+    std::string text = term.least;
     for (const Access &access : term.sparse)
-      text += to_text(access) + " ";
-    for (const std::string &index : term.counted)
-      text += index + " ";
+      text += " " + to_text(access);
+    for (const std::string &index : term.kept)
+      text += " " + index;
     const auto [known, is_new] = of_text_.emplace(std::move(text), std::string());
-    if (is_new) known->second = taken_.fresh("missing");
-    const Expression local = access_expression({known->second, span_}, names(term.counted, span_));
-    if (!is_new) return local;
-    counts_.push_back(known->second);
-    counting_.push_back(assign(StatementTree::Kind::Local, AssignOp::Set, local, extent(term)));
-    StatementTree one =
-        assign(StatementTree::Kind::Assign, AssignOp::Subtract, local, parse::number_expression(1, span_));
-    one.assignment.mask = stored(term);
-    append(counting_, in_loops(names(indices_of(term.sparse.front()), span_), {std::move(one)}));
+    if (is_new) known->second = taken_.fresh(wanted);
+    const Expression local = access_expression({known->second, span_}, names(term.kept, span_));
+    if (is_new) {
+      all.push_back(known->second);
+      make(local);
+    }
     return local;
   }
 
-  /// The extents of the indices that are counted over.
-  Expression extent(const CountedTerm &term) {
+  /// The count of what isn't stored.
+  Expression count(const CountedTerm &term) {
+    return local_of(term, "missing", made_.counts, [&](const Expression &local) {
+      counting_.push_back(assign(StatementTree::Kind::Local, AssignOp::Set, local, extent(term, term.over)));
+      StatementTree one =
+          assign(StatementTree::Kind::Assign, AssignOp::Subtract, local, parse::number_expression(1, span_));
+      one.assignment.mask = stored(term.sparse);
+      append(counting_, in_loops(names(indices_of(term.sparse.front()), span_), {std::move(one)}));
+    });
+  }
+
+  /// The least coordinate that isn't stored, inf where all are.
+  Expression least(const CountedTerm &term) {
+    return local_of(term, "free", made_.coordinates, [&](const Expression &local) {
+      const Expression index = name_expression(term.least), zero = parse::number_expression(0, span_),
+                       one = parse::number_expression(1, span_);
+      const auto reduction = [&](const std::string &by, Expression value, std::vector<Expression> where) {
+        StatementTree made = assign(StatementTree::Kind::Assign, AssignOp::Reduce, local, std::move(value));
+        made.assignment.reduction = {by, span_};
+        made.assignment.mask = parse::over(Expression::Kind::And, std::move(where), span_);
+        return in_loops(names(indices_of(term.sparse.front()), span_), {std::move(made)});
+      };
+      Expression is_first = parse::over(Expression::Kind::Compare, {index, zero}, span_);
+      is_first.comparisons = {Expression::Comparison::Equal};
+      std::vector<Access> neighbours;
+      for (const Access &access : term.sparse)
+        neighbours.push_back(shifted(access, term.least, 1));
+      counting_.push_back(let(local, 0));
+      append(counting_,
+             reduction("max", parse::number_expression(inf, span_), {stored(term.sparse), is_first}));
+      std::vector<StatementTree> next =
+          reduction("min", parse::over(Expression::Kind::Add, {index, one}, span_),
+                    {stored(term.sparse), parse::over(Expression::Kind::Not, {stored(neighbours)}, span_)});
+      for (StatementTree *loop = &next.front(); loop->kind == StatementTree::Kind::For;
+           loop = &loop->body.front())
+        if (loop->variable.text == term.least) {
+          loop->low = zero;
+          loop->high = parse::over(Expression::Kind::Subtract, {extent(term, {term.least}), one}, span_);
+        }
+      append(counting_, std::move(next));
+    });
+  }
+
+  /// The product of the extents of these indices.
+  Expression extent(const CountedTerm &term, const std::vector<std::string> &indices) {
     const Access &access = term.sparse.front();
-    std::vector<std::string> &modes = declared_[access.tensor];
+    std::vector<std::string> &modes = declared_[operand_of(access.tensor)];
     for (std::size_t k = modes.size(); k < access.subscripts.size(); ++k)
       modes.push_back(size_of(access.subscripts[k].index));
     std::vector<Expression> sizes;
-    for (const std::string &index : term.summed)
+    for (const std::string &index : indices)
       sizes.push_back(name_expression(size_of(index)));
     return product_expression(std::move(sizes));
+  }
+
+  /// That a local tensor holds.
+  std::string operand_of(const std::string &tensor) const {
+    if (lines_.local_tensors.contains(tensor))
+      for (const Statement &line : lines_.statements)
+        if (const auto *operand = line.value.as<Access>(); operand && line.target.tensor == tensor)
+          return operand->tensor;
+    return tensor;
   }
 
   std::string size_of(const std::string &index) {
@@ -163,39 +283,114 @@ private:
     return size->second;
   }
 
+  Expression less(Expression one, Expression other) const {
+    Expression made = parse::over(Expression::Kind::Compare, {std::move(one), std::move(other)}, span_);
+    made.comparisons = {Expression::Comparison::Less};
+    return made;
+  }
+
+  /// The value at the least coordinate that isn't stored, which `local` holds.
+  static Value at_least(const CountedTerm &term, const Value &local) {
+    const auto at = [&](const term::Term &coordinate) -> Value {
+      std::vector<Value> parts;
+      for (const auto &[atom, factor] : term::linear_form(coordinate).parts)
+        if (atom == term::variable(term.least))
+          parts.push_back(
+              value::product(std::vector<Value>{{value::Number{static_cast<double>(factor)}}, local}));
+      if (parts.empty()) return {coordinate};
+      const term::Term others = term::substitute(coordinate, {{term.least, term::Term(0)}});
+      if (others != term::Term(0)) parts.push_back({others});
+      return value::sum(std::move(parts));
+    };
+    return value::map_leaves<Value>(term.elsewhere,
+                                    term::overloaded{[](const Access &access) { return Value{access}; }, at});
+  }
+
   std::vector<StatementTree> rest(const Statement &statement, const CountedTerm &term) {
-    const Expression missing = count(term);
-    Expression any =
-        parse::over(Expression::Kind::Compare, {parse::number_expression(0, span_), missing}, span_);
-    any.comparisons = {Expression::Comparison::Less};
+    const bool is_counted = term.least.empty();
+    const Expression local = is_counted ? count(term) : least(term);
+    Expression any = is_counted ? less(parse::number_expression(0, span_), local)
+                                : less(local, extent(term, {term.least}));
     // It is computed in the types of the term, and then added as one of the target.
     const value::Type target = type_of(statement.types, statement.target.tensor);
     const bool is_plain = statement.type == target && target == value::Type::Float64;
-    Expression value = expression_of(is_plain ? term.elsewhere : in_type(target, term.elsewhere), statement);
-    if (statement.by == Operator::Add) value = product_expression({missing, value});
+    const Value elsewhere =
+        is_counted ? term.elsewhere : at_least(term, coordinate_of(statement, local, term));
+    Expression value = expression_of(is_plain ? elsewhere : in_type(target, elsewhere), statement);
+    if (statement.by == Operator::Add) value = product_expression({local, value});
     Expression chosen = access_expression({"select", span_}, {});
     chosen.kind = Expression::Kind::Call;
     chosen.children = {std::move(any), std::move(value),
                        expression_of(in_type(target, {value::Number{identity_of(statement)}}), statement)};
-    return in_loops(names(indices_of(statement.target), span_),
+    std::vector<std::string> indices = indices_of(statement.target);
+    std::ranges::copy_if(term.kept, std::back_inserter(indices),
+                         [&](const std::string &index) { return !contains(indices, index); });
+    return in_loops(names(indices, span_),
                     {assigned(statement, expression_of(statement.target), std::move(chosen), true)});
   }
 
-  const Program &line_;
+  /// What the local holds, in the type that the statement is computed in, as the index was.
+  Value coordinate_of(const Statement &statement, const Expression &local, const CountedTerm &term) const {
+    Access access;
+    access.tensor = local.name.text;
+    access.span = span_;
+    for (const std::string &index : term.kept)
+      access.subscripts.push_back({index, 0, term::variable(index)});
+    return statement.type == value::Type::Int64 ? Value{access} : in_type(statement.type, {access});
+  }
+
+  static constexpr double inf = std::numeric_limits<double>::infinity();
+
+  const Program &lines_;
   const IsTotal &is_total_;
   TakenNames taken_;
   const text::Span span_;
+  CountedRest made_;
   std::vector<StatementTree> counting_;
-  std::vector<std::string> counts_;
-  std::map<std::string, std::string> of_text_, sizes_;       // counts; extents of indices
+  std::map<std::string, std::string> of_text_, sizes_;       // locals; extents of indices
   std::map<std::string, std::vector<std::string>> declared_; // of tensors the extents
 };
 
 } // namespace
 
-std::optional<CountedRest> with_counted_rest(const Program &line, const IsTotal &is_total) {
-  const std::optional<parse::AssignmentTree> tree = assignment_of(line);
-  return tree ? Counter(line, *tree, is_total).program() : std::nullopt;
+std::optional<CollectedOperands> with_collected_operands(const Program &lines, TakenNames &taken,
+                                                         const std::set<std::string> &operands) {
+  CollectedOperands made{lines, {}};
+  std::vector<Statement> collecting;
+  bool has_fill = false;
+  for (Statement &statement : made.lines.statements) {
+    each_read(statement, [&](Access &access) {
+      if (!operands.contains(access.tensor)) return;
+      has_fill = has_fill || access.fill_or_zero() != 0;
+      const auto [local, is_new] = made.locals.emplace(access.tensor, std::string());
+      const value::Type type = type_of(lines.statements.front().types, access.tensor);
+      if (is_new) {
+        local->second = taken.fresh("all");
+        Statement &one = collecting.emplace_back();
+        one.value = {access};
+        one.target = access;
+        one.target.tensor = local->second;
+        one.target.occurrence = 1;
+        one.is_free = true;
+        one.indices = indices_of(access);
+        one.span = statement.span;
+        one.type = type;
+        one.types = {{access.tensor, type}, {local->second, type}};
+        made.lines.local_tensors[local->second] = 0;
+      }
+      access.tensor = local->second;
+    });
+    for (const auto &[operand, local] : made.locals)
+      statement.types[local] = type_of(statement.types, operand);
+  }
+  if (has_fill) return std::nullopt;
+  made.lines.statements.insert(made.lines.statements.begin(), collecting.begin(), collecting.end());
+  return made;
+}
+
+std::optional<CountedRest> with_counted_rest(const Program &lines, TakenNames taken,
+                                             const IsTotal &is_total) {
+  return Counter(lines, std::move(taken), is_total).program();
 }
 
 } // namespace unravel::compute

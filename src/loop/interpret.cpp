@@ -550,10 +550,10 @@ private:
     std::int64_t count = term(step.first);
     if (count > array.total) out_of_range(step.slot, count - 1, array.total);
     if (const ArrayCode &code = code_.arrays[step.slot]; !code.is_value) { // bits, or hashed
-      for (std::int64_t slot = 0; slot < count; ++slot) {
+      each_to_zero(code, array, count, [&](std::int64_t slot) {
         touch(step.slot, slot, Races::Touch::Write);
         (*array.indices)[static_cast<std::size_t>(slot)] = code.workspace->initial.value_or(0);
-      }
+      });
       array.entered.clear(), array.reserved = 0;
       return;
     }

@@ -78,6 +78,17 @@ void fill(const ArrayCode &code, const Array &array);
 /// them.
 void reserve(const ArrayCode &code, Array &array, std::int64_t least);
 
+/// Calls visit(slot) for the elements below `count` that a Zero of an array of integers sets: of a hashed one
+/// those that were set.
+template <class Visit>
+void each_to_zero(const ArrayCode &code, const Array &array, std::int64_t count, const Visit &visit) {
+  if (code.workspace->hashed)
+    std::for_each(array.entered.begin(), array.entered.lower_bound(count), visit);
+  else
+    for (std::int64_t slot = 0; slot < count; ++slot)
+      visit(slot);
+}
+
 /// An element of the array is about to be set: of a hashed one, room for it was reserved.
 void enter(const ArrayCode &code, Array &array, std::int64_t element);
 

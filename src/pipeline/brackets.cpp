@@ -1,10 +1,13 @@
 #include "pipeline/brackets.h"
 
 #include "combine/space.h"
+#include "compute/argmin.h"
 #include "compute/brackets.h"
+#include "compute/build_tree.h"
 #include "compute/counted.h"
 #include "compute/reduced_in_local.h"
 #include "compute/reduced_parts.h"
+#include "pipeline/conversions.h"
 #include "pipeline/types.h"
 #include "report/diagnostic.h"
 
@@ -33,6 +36,10 @@ bool finds_in_order(const Compilation &made) {
       made.leaves, [](const Leaf &leaf) { return std::ranges::all_of(leaf.plan.finds.levels, is_in_order); });
 }
 
+bool is_loop(const scan::Level &level) {
+  return level.is_loop();
+}
+
 /// Does it try each position of a segment?
 bool scans(const Compilation &made) {
   return std::ranges::any_of(made.leaves, [](const Leaf &leaf) {
@@ -40,6 +47,28 @@ bool scans(const Compilation &made) {
       return level.method() == plan::Method::Scan;
     });
   });
+}
+
+/// The operands that are looked for at all points, as they may be stored there several times, or of which a
+/// segment is tried at each point position by position.
+std::set<std::string> looked_up_dearly(const Compilation &made) {
+  std::set<std::string> tensors;
+  const auto lists_entries = [&](const combine::Operand &operand) {
+    const auto layout = made.layouts.find(operand.tensor);
+    return layout != made.layouts.end() && !combine::has_slot_of_each(layout->second);
+  };
+  for (const combine::IterationSpace &space : made.combination.leaves)
+    if (std::ranges::none_of(space.operands, lists_entries))
+      for (const combine::Lookup &lookup : space.lookups)
+        if (lookup.wanted != combine::Lookup::Wanted::Absence) tensors.insert(lookup.tensor);
+  for (const Leaf &leaf : made.leaves)
+    for (const plan::LevelPlan &find : leaf.plan.finds.levels) {
+      const std::vector<scan::Level> &levels = leaf.plan.nest.levels;
+      const auto level = levels.begin() + static_cast<std::ptrdiff_t>(find.level);
+      if (find.method() == plan::Method::Scan && std::any_of(levels.begin(), level, is_loop))
+        tensors.insert(operand_of(level->tensor));
+    }
+  return tensors;
 }
 
 class Settler {
@@ -137,17 +166,83 @@ private:
     return pipeline::compile(request_, made);
   }
 
+  /// The line; of `argmin` two of them.
+  std::optional<compute::Program> lines() const {
+    const compute::Program &own = front_.computation.program;
+    if (is_line()) return own;
+    if (!front_.argmin) return {};
+    const auto [best, coordinate] = compute::lines_of_argmin(*front_.argmin);
+    compute::Program all = line_of(best);
+    all.local_tensors[best.target.name.text] = 0;
+    for (compute::Statement &statement : line_of(coordinate).statements)
+      all.statements.push_back(std::move(statement));
+    for (compute::Statement &statement : all.statements)
+      statement.accumulate = false;
+    return all;
+  }
+
+  compute::Program line_of(const parse::AssignmentTree &tree) const {
+    Front made = front_;
+    made.computation = compute::make_computation(tree, front_.computation.program.fills);
+    settle_types(request_, made);
+    return std::move(made.computation.program);
+  }
+
   std::optional<Compilation> compile_counted() const {
-    if (!is_line() || !front_.structure.empty() || is_bounded()) return {};
-    const compute::Program &line = front_.computation.program;
-    const auto counted = compute::with_counted_rest(line, total_);
+    if (!front_.structure.empty() || is_bounded()) return {};
+    const std::optional<compute::Program> all = lines();
+    if (!all) return {};
+    const std::optional<parse::AssignmentTree> written =
+        front_.argmin ? compute::lines_of_argmin(*front_.argmin).second : compute::assignment_of(*all);
+    if (!written) return {};
+    const compute::TakenNames taken(*written);
+    std::set<std::string> dear;
+    report::Diagnostic refused;
+    auto compiled = report::unless_refused([&] { return compile_lines(*all, taken, {}); }, &refused);
+    if (compiled && !*compiled) return {};
+    std::optional<Compilation> made = compiled ? std::move(*compiled) : std::nullopt;
+    if (made) {
+      dear = looked_up_dearly(*made);
+      if (dear.empty()) return made;
+    } else
+      for (const compute::Statement &line : all->statements)
+        value::each_leaf<compute::Access>(line.value, [&](const compute::Access &access) {
+          if (!total_(access)) dear.insert(access.tensor);
+        });
+    compute::TakenNames taken_too = taken;
+    const auto collected = compute::with_collected_operands(*all, taken_too, dear);
+    if (!collected) return made;
+    auto other =
+        report::unless_refused([&] { return compile_lines(collected->lines, taken_too, collected->locals); });
+    if (other && *other) return std::move(*other);
+    if (!made) throw report::Error(refused);
+    return made;
+  }
+
+  /// `collected`: operands that are in local tensors.
+  std::optional<Compilation> compile_lines(const compute::Program &lines, const compute::TakenNames &taken,
+                                           const std::map<std::string, std::string> &collected) const {
+    const auto is_total = [&](const compute::Access &access) {
+      const auto is_one = [&](const auto &each) { return each.second == access.tensor; };
+      return std::ranges::none_of(collected, is_one) && total_(access);
+    };
+    const auto counted = compute::with_counted_rest(lines, taken, is_total);
     if (!counted) return {};
     Front made = front_;
-    put(counted->program, "what isn't stored is counted: its terms are all the same", made);
-    const bool is_integer =
-        value::is_integer(compute::type_of(front_.types, line.statements.front().target.tensor));
+    made.argmin.reset();
+    std::string why = "what isn't stored is counted: its terms are all the same";
+    for (const auto &[operand, local] : collected)
+      why += fmt::format("; {} holds {}, each coordinate once", local, operand);
+    put(counted->program, why, made);
+    const value::Type target = compute::type_of(front_.types, lines.statements.back().target.tensor);
     for (const std::string &count : counted->counts)
-      made.types[count] = is_integer ? value::Type::Int64 : value::Type::Float64;
+      made.types[count] = value::is_integer(target) ? value::Type::Int64 : value::Type::Float64;
+    for (const std::string &coordinate : counted->coordinates)
+      made.types[coordinate] = value::Type::Int64;
+    for (const auto &[operand, local] : collected) {
+      made.types[local] = compute::type_of(front_.types, operand);
+      load_local(local, layout_of_entries(front_.layouts.at(operand).order()), made);
+    }
     return compile_program(std::move(made));
   }
 

@@ -86,7 +86,8 @@ TEST_P(RunSteps, GrowWithEntriesAndExtents) {
 }
 
 const std::string product = "C(i,j) = A(i,k) * B(k,j)", gram = "C(i,j) = A(i,k) * A(j,k)",
-                  sum = "C(i,j) = A(i,j) + B(i,j)", without = "C(i,j) = A(i,j) mask !B(i,j)";
+                  sum = "C(i,j) = A(i,j) + B(i,j)", without = "C(i,j) = A(i,j) mask !B(i,j)",
+                  by_rows = "p(i) = argmax(j, A(i,j))", by_columns = "p(j) = argmin(i, A(i,j))";
 
 const std::vector<Case> cases{
     {gram, {{"A", "csr"}, {"C", "csr"}}},
@@ -107,6 +108,17 @@ const std::vector<Case> cases{
     {"y(i) max= A(i,j)", {{"A", "csr"}}, false},
     {"y(j) max= A(i,j)", {{"A", "csr"}}, false},
     {"s max= A(i,j)", {{"A", "csr"}}, false},
+    {"y(i) max= A(i,j)", {{"A", "coo_dup"}}, false},
+    {"s = pow(A(i,j) - x(j), 2)", {{"A", "csc"}, {"x", "dense"}}, false},
+    {"s = (A(i,j) - x(i)) * (A(i,j) - x(i))", {{"A", "coo_dup"}, {"x", "dense"}}, false},
+    {by_rows, {{"A", "csr"}}, false},
+    {by_columns, {{"A", "csr"}}, false},
+    {by_rows, {{"A", "csc"}}, false},
+    {by_columns, {{"A", "dcsr"}}, false},
+    {by_rows, {{"A", "coo_unsorted"}}, false},
+    {by_columns, {{"A", "hash_matrix<4>"}}, false},
+    {by_rows, {{"A", "bcsr<2,2>"}}, false},
+    {by_rows, {{"A", "coo_dup"}}, false},
     {"C(i,j) = A(j,i) in max.*", {{"A", "csr"}, {"C", "csr"}}},
     {"y(i) = A(i,j) * x(j)", {{"A", "csr"}, {"x", "sv"}}},
     {"y(i) = A(i,j) * x(j)", {{"A", "dcsr"}, {"x", "sv"}, {"y", "sv"}}},

@@ -49,6 +49,35 @@ TEST(ToolArgmin, OfRowsAndColumns) {
   EXPECT_EQ(values_of("p(i) = argmin(j, A(i,j))", "csr fill inf"), "3 0 0 2");
 }
 
+/// What isn't stored counts by the least coordinate of it: of rows that are full, empty, or begin with
+/// entries.
+TEST(ToolArgmin, WhatIsNotStored) {
+  Desk desk;
+  const std::string head = "%%MatrixMarket matrix coordinate real ";
+  desk.write("A.mtx", head + "general\n5 4 13\n4 4 -1\n1 1 -3\n1 2 -1\n3 3 -2\n1 3 -1\n1 4 -2\n3 1 -5\n"
+                             "5 2 2\n3 2 -2\n4 1 -2\n5 4 2\n4 2 0\n5 1 -1\n");
+  desk.write("twice.mtx", head + "general\n2 3 6\n1 1 -2\n1 2 -1\n1 1 4\n1 2 -1\n2 1 1\n2 1 -1\n");
+  desk.write("symmetric.mtx", head + "symmetric\n3 3 4\n1 1 -1\n2 1 -4\n2 2 5\n3 2 -3\n");
+  const auto values = [&](const std::string &line, const std::string &layout, const std::string &file) {
+    const Outcome made =
+        desk.unravel({"run", line, "-f", "A=" + layout, "-i", "A=" + file, "-o", "p=p.txt", "--check"});
+    EXPECT_EQ(made.code, 0) << line << " " << layout << ": " << made.error;
+    return desk.read("p.txt");
+  };
+  // -3 -1 -1 -2 | . . . . | -5 -2 -2 . | -2 0 . -1 | -1 2 . 2
+  for (const char *layout : {"csr", "csc", "dcsr", "coo_unsorted", "hash_matrix<4>", "bcsr<2,2>", "dense"}) {
+    EXPECT_EQ(values("p(i) = argmax(j, A(i,j))", layout, "A.mtx"), "1\n0\n3\n1\n1\n") << layout;
+    EXPECT_EQ(values("p(i) = argmin(j, A(i,j))", layout, "A.mtx"), "0\n0\n0\n0\n0\n") << layout;
+    EXPECT_EQ(values("p(j) = argmax(i, A(i,j))", layout, "A.mtx"), "1\n4\n1\n4\n") << layout;
+    EXPECT_EQ(values("p = argmax(10*i + 3*j, -abs(A(i,j)))", layout, "A.mtx"), "10\n") << layout;
+    EXPECT_EQ(values("p(i) min= select(A(i,j) = 0, j, inf)", layout, "A.mtx"), "inf\n0\n3\n1\n2\n") << layout;
+  }
+  EXPECT_EQ(values("p(i) = argmax(j, A(i,j))", "coo_dup", "twice.mtx"), "0\n0\n");
+  EXPECT_EQ(values("p(i) = argmin(j, A(i,j))", "coo_dup", "twice.mtx"), "1\n0\n");
+  EXPECT_EQ(values("p(j) max= A(i,j)", "coo_dup", "twice.mtx"), "2\n0\n0\n");
+  EXPECT_EQ(values("p(i) = argmax(j, A(i,j))", "symmetric_csr", "symmetric.mtx"), "2\n1\n0\n");
+}
+
 TEST(ToolArgmin, CoordinatesOfManyColumns) { // more than f32 holds
   Desk desk;
   desk.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 16777220 3\n"
