@@ -27,7 +27,7 @@ public:
   Runner(const compute::Program &program, const ProgramInput &input, bool is_sparse = false)
       : statements_(program.statements), input_(input), is_sparse_(is_sparse),
         is_reduced_first_(compute::is_reduced_before_conversion(program, input.types)),
-        adds_(program.statements.front().accumulate) {
+        adds_(!program.statements.empty() && program.statements.front().accumulate) {
     memory_.types = input.types;
     if (is_reduced_first_) memory_.types[statements_.front().target.tensor] = statements_.front().type;
     for (const auto &[name, size] : input.sizes)

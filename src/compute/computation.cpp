@@ -327,6 +327,7 @@ bool may_convert_terms(const Statement &statement, const std::map<std::string, v
 }
 
 bool is_reduced_before_conversion(const Program &program, const std::map<std::string, value::Type> &types) {
+  if (program.statements.empty()) return false;
   const Statement &first = program.statements.front();
   const bool is_line = std::ranges::all_of(program.statements, [&](const Statement &each) {
     return each.is_free && each.target.tensor == first.target.tensor;

@@ -6,8 +6,8 @@ refuse it, and each result is NumPy's.
       agreement.py --tool build/release/unravel [--lines 300] [--seconds 300] [--seed 1] [--jobs 2] [--line N]
 
 The library in C++ is behind Python's; the tool's kernels are compiled by the same module of Clang, in this process, which has
-loaded it once. A line that fails is printed as it would be typed, with NumPy's text. Exit code 1 where
-one failed. The same seed tries the same lines; `--line N` tries that one alone."""
+loaded it once. A line that fails is printed as it would be typed, with NumPy's text. Exit code 1 where one failed. The same
+seed tries the same lines; `--line N` tries that one alone."""
 
 import argparse
 import collections
@@ -85,7 +85,9 @@ class Namespace(dict):
             return tuple(axis for axis, index in enumerate(indices) if index not in free)
 
         def total(value, free):
-            return np.add.reduce(value, axis=others(free), keepdims=True, dtype=value.dtype)
+            wide = not free or target.itemsize > value.dtype.itemsize  # what several points add up is
+            dtype = value.dtype.kind + "8" if wide and others(free) and value.dtype.kind in "iu" else value.dtype
+            return np.add.reduce(value, axis=others(free), keepdims=True, dtype=dtype)
 
         def reduced(operator, value, stored, free):
             value, stored = np.broadcast_arrays(value, stored)
