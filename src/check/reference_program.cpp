@@ -407,7 +407,9 @@ private:
     case Node::Kind::Read: {
       const Access &access = *node.place->access;
       if (Value value; read(node, value))
-        result = {value::is_integer(node.place->type) ? as_read(value, node.type) : value};
+        result = {value::is_integer(node.place->type) ? as_read(value, node.type)
+                  : value::is_integer(node.type)      ? converted(value, node.place->type, node.type)
+                                                      : value}; // the ones of a pattern have no type
       else if (absent_is_nothing && !access.fill)
         return false;
       else
