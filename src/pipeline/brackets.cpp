@@ -246,14 +246,6 @@ private:
     return compile_program(std::move(made));
   }
 
-  [[noreturn]] void fail_converted(const compute::Statement &first, const std::string &how) const {
-    const std::string own(value::facts_of(first.type).word), result = first.target.tensor;
-    report::fail(report::Kind::not_supported, first.target.span,
-                 fmt::format("what is reduced{} into `{}` is {}, and is converted to {} as a whole", how,
-                             result, own, value::facts_of(compute::type_of(front_.types, result)).word),
-                 fmt::format("give `{}` the type {}", result, own));
-  }
-
   /// Precondition: the line's value is converted after it is reduced.
   Compilation compile_converted() const {
     const compute::Statement &first = front_.computation.program.statements.front();

@@ -303,6 +303,8 @@ static void settle_written(const Request &request, Front &front) {
   if (!front.written->old.empty())
     line.types[front.written->old] = front.types.at(line.computation.tensors.front().name);
   settle_types(request, line);
+  if (compute::is_reduced_before_conversion(line.computation.program, line.types))
+    fail_converted(line.computation.program.statements.front(), "");
   front.written->line = std::move(line.computation);
 }
 
@@ -418,7 +420,9 @@ Front read_request(const Request &request) {
   if (!of_result.empty()) {
     Front untyped = front;
     settle_types(request, untyped);
-    front.types[of_result] = untyped.types.at(front.computation.tensors.front().name);
+    const value::Type result = untyped.types.at(front.computation.tensors.front().name);
+    const value::Type own = untyped.types.at(of_result); // of fractions, which are cut as a whole
+    front.types[of_result] = value::is_integer(result) && !value::is_integer(own) ? own : result;
   }
   if (line) settle_workspace(request, *line, fills, front);
   settle_types(request, front);

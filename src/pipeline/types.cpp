@@ -400,6 +400,15 @@ void settle_types(const Request &request, Front &front) {
   settle_indices(request, front);
 }
 
+void fail_converted(const compute::Statement &first, const std::string &how) {
+  const std::string own(value::facts_of(first.type).word), result = first.target.tensor;
+  const value::Type type = compute::type_of(first.types, result);
+  report::fail(report::Kind::not_supported, first.target.span,
+               fmt::format("what is reduced{} into `{}` is {}, and is converted to {} as a whole", how,
+                           result, own, value::facts_of(type).word),
+               fmt::format("give `{}` the type {}", result, own));
+}
+
 void settle_list(layout::Layout &list, value::Type of_result) {
   for (layout::Array &array : list.arrays)
     if (array.is_value) array.element = value::facts_of(value::widest(of_result)).word;

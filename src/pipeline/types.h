@@ -9,6 +9,9 @@ namespace unravel::pipeline {
 /// of, what C makes of the operands' types. Throws mistakes: fills that their tensor's type doesn't hold.
 void settle_types(const Request &request, Front &front);
 
+/// Refuses a line whose value would have to be converted after it is reduced; `how` it is reduced: " by ...".
+[[noreturn]] void fail_converted(const compute::Statement &line, const std::string &how);
+
 /// Gives the list of a result that is packed behind the kernel values in which entries are added up.
 void settle_list(layout::Layout &list, value::Type of_result);
 
