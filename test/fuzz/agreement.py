@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import types
 import warnings
 
@@ -185,7 +186,7 @@ class Compiler:
                     ("release", ctypes.CFUNCTYPE(None, ctypes.c_void_p))]
 
     def __init__(self):
-        un.compute("y(i) = 2 * x(i)", x=np.ones(3))  # loads the module
+        un.compute(f"y(i) = {os.getpid()} * x(i)", x=np.ones(3))  # not in the cache: it loads the module
         loaded = {text.split()[-1] for text in pathlib.Path("/proc/self/maps").read_text().splitlines()}
         module = ctypes.CDLL(next(name for name in loaded if name.endswith("/libunravel-clang.so")))
         module.unravel_clang.restype = ctypes.POINTER(self.Table)
@@ -374,6 +375,15 @@ def worker(seed, numbers, program, folder):
     made = os.fork()
     if made:
         return made
+    try:
+        try_lines(seed, numbers, program, folder)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)  # the folder of all is the first process's to delete
+    os._exit(0)
+
+
+def try_lines(seed, numbers, program, folder):
     os.mkdir(folder)
     tool = Tool(program, f"{pathlib.Path(folder).parent}/lent_compiler.so")
     for number in numbers:
@@ -385,7 +395,6 @@ def worker(seed, numbers, program, folder):
         resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))  # those that it starts have it, too
         try_line(seed, number, tool, lambda outcome: pathlib.Path(f"{here}.json").write_text(json.dumps(outcome)))
         shutil.rmtree(here)
-    os._exit(0)
 
 
 def main():
