@@ -34,11 +34,13 @@ public:
         return;
       }
       if (opened.size() > 1) fail_two(product.factors[opened[0]], product.factors[opened[1]]);
-      for (const Value &each : *value::arguments_of(Operator::Add, product.factors[opened.front()])) {
-        std::size_t number = 0;
-        const auto open = [&](const Value &factor) { return number++ == opened.front() ? each : factor; };
-        add(value::map_factors(part, open), terms);
-      }
+      const Value &bracket = product.factors[opened.front()]; // an index that no other factor has tells it
+      for (const Value &each : *value::arguments_of(Operator::Add, bracket))
+        add(value::map_factors(part,
+                               [&](const Value &factor) {
+                                 return indices_in(factor) == indices_in(bracket) ? each : factor;
+                               }),
+            terms);
     }
   }
 
