@@ -326,6 +326,13 @@ bool may_convert_terms(const Statement &statement, const std::map<std::string, v
   return value::is_integer(target) && bytes(target) <= bytes(statement.type);
 }
 
+bool reduces_points(const Statement &statement) {
+  std::set<std::string> kept;
+  for (const Subscript &subscript : statement.target.subscripts)
+    kept.insert(subscript.index);
+  return statement.is_free && kept.size() < statement.indices.size();
+}
+
 bool is_reduced_before_conversion(const Program &program, const std::map<std::string, value::Type> &types) {
   if (program.statements.empty()) return false;
   const Statement &first = program.statements.front();
@@ -337,10 +344,7 @@ bool is_reduced_before_conversion(const Program &program, const std::map<std::st
   const bool is_chosen = first.by == value::Operator::Minimum || first.by == value::Operator::Maximum ||
                          first.by == value::Operator::Any; // of what is cut in the same order
   if (!is_line || !is_cut || is_chosen) return false;
-  std::set<std::string> kept;
-  for (const Subscript &subscript : first.target.subscripts)
-    kept.insert(subscript.index);
-  return program.statements.size() > 1 || first.indices.size() > kept.size();
+  return program.statements.size() > 1 || reduces_points(first);
 }
 
 double initial_of(const Program &program, const std::string &result) {

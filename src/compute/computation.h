@@ -146,12 +146,15 @@ bool is_nothing_without(const Statement &statement, const Value &value, const st
 /// values are cut to integers: 0.5 + 0.5 is 1.
 bool is_converted_by_parts(const Statement &statement, const std::map<std::string, value::Type> &types);
 
-/// Is the same true of a sum or product of terms? What several points add up is added in the target's type,
-/// but a point's value is computed in the statement's, and wraps around there.
+/// Tells whether the terms of one point's value may be converted one by one, too. A point's value is
+/// computed, and wraps around, in the statement's type; the sum of several points is made in the target's.
 bool may_convert_terms(const Statement &statement, const std::map<std::string, value::Type> &types);
 
-/// Is the line's value that is reduced converted, and not each one that it reduces? So are fractions that an
-/// integer takes. Precondition: the statements' types.
+/// Tells whether the statement is a line's term with an index that its target hasn't.
+bool reduces_points(const Statement &statement);
+
+/// Tells whether the line is reduced first and its value then converted, as fractions into an integer are.
+/// Precondition: the statements have their types.
 bool is_reduced_before_conversion(const Program &program, const std::map<std::string, value::Type> &types);
 
 /// A tensor that the computation uses.

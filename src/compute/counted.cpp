@@ -79,8 +79,8 @@ std::optional<int> direction(const Value &value, const std::string &index) {
   return sign * all;
 }
 
-/// Of the indices one with which the value grows, if its least one is wanted, in a type in which it doesn't
-/// wrap around.
+/// Finds an index with which the value grows, where the least value is wanted, in a type in which it doesn't
+/// wrap around. Empty where there is none.
 std::string least_of(const Statement &statement, const Value &value,
                      const std::vector<std::string> &indices) {
   const value::Type target = type_of(statement.types, statement.target.tensor);
@@ -149,7 +149,7 @@ public:
     std::set<std::string> begun;
     for (const Statement &statement : lines_.statements) {
       const std::optional<CountedTerm> counted = counted_term(statement, is_total_);
-      // What is collected stands first: the counts read it.
+      // The counts read what is collected, which stands first.
       std::vector<StatementTree> &to = is_total_(statement.target) ? terms : counting_;
       if (!statement.accumulate && begun.insert(statement.target.tensor).second)
         to.push_back(beginning(statement));

@@ -27,18 +27,10 @@ std::optional<value::Type> known(const Types &types, const std::string &name) {
   return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Has the line's term an index that its target hasn't?
-bool reduces(const compute::Statement &statement) {
-  std::set<std::string> kept;
-  for (const compute::Subscript &subscript : statement.target.subscripts)
-    kept.insert(subscript.index);
-  return statement.is_free && kept.size() < statement.indices.size();
-}
-
 /// Does the statement add or multiply values, to what others compute or its own of other points?
 bool sums(const compute::Statement &statement) {
   if (statement.by != value::Operator::Add && statement.by != value::Operator::Multiply) return false;
-  return statement.accumulate || reduces(statement);
+  return statement.accumulate || compute::reduces_points(statement);
 }
 
 auto type_of_leaf(const Types &types) {
@@ -82,9 +74,10 @@ void join_terms(std::vector<compute::Statement> &statements, const Types &types)
       terms.push_back(each.value);
       for (const std::string &index : each.indices)
         if (std::ranges::find(indices, index) == indices.end()) indices.push_back(index);
-      may_join = may_join && (is_idempotent ? each.masks.empty()
-                                            : !reduces(each) && compute::has_plain_subscripts(each) &&
-                                                  each.masks.size() == line.masks.size());
+      may_join = may_join &&
+                 (is_idempotent ? each.masks.empty()
+                                : !compute::reduces_points(each) && compute::has_plain_subscripts(each) &&
+                                      each.masks.size() == line.masks.size());
     }
     if (terms.size() < 2 || !may_join) continue;
     line.value = value::reduced(line.by, std::move(terms));
@@ -103,7 +96,7 @@ bool is_subtracted(const compute::Value &value) {
 
 /// Are values of the statement combined in the target, with each other or others?
 bool is_part(const compute::Statement &statement, const std::vector<compute::Statement> &all) {
-  return statement.accumulate || reduces(statement) ||
+  return statement.accumulate || compute::reduces_points(statement) ||
          (statement.is_free && std::ranges::count_if(all, [&](const compute::Statement &each) {
                                  return each.is_free && each.target.tensor == statement.target.tensor;
                                }) > 1);

@@ -194,8 +194,8 @@ template <class Value> Value negated(const Value &tree) {
   return product(std::vector<Value>{{Number{-1}}, tree});
 }
 
-/// The product or quotient with map(factor) in place of each factor that `quotient_of` finds, in the same
-/// order.
+/// The product or quotient with map(factor) in place of each factor that `quotient_of` finds, from left to
+/// right; numbers stay.
 template <class Value, class Map> Value map_factors(const Value &tree, const Map &map) {
   if (number_of(tree)) return tree;
   if (const auto *made = arguments_of(Operator::Divide, tree))
