@@ -103,6 +103,8 @@ struct MainOptions {
   std::map<std::string, double> initial = {};
   /// By tensor: what elements are that aren't stored, unless that is 0.
   std::map<std::string, double> fills = {};
+  /// By tensor whose pack function is given the fill as its last argument: that argument.
+  std::map<std::string, std::string> packed_fills = {};
   /// The tensors of which packing adds up the entries of one coordinate.
   std::set<std::string> adding = {};
   /// The levels' size M and their counts, over sizes and counts of the other parameters.

@@ -38,7 +38,8 @@ public:
   MainWriter(const Program &program, const MainOptions &options)
       : program_(options.inspector ? without_levels(program) : program), inspector_(options.inspector),
         of_values_(options.values), numbers_(options.numbers), following_(options.following),
-        names_(program), fills_(table_of_fills(program_.parameters, options.fills)) {
+        packed_fills_(options.packed_fills), names_(program),
+        fills_(table_of_fills(program_.parameters, options.fills)) {
     if (inspector_) names_of_inspector_.emplace(*inspector_);
     if (of_values_) names_of_values_.emplace(*of_values_);
     for (const TensorParameter &parameter : program_.parameters) {
@@ -213,11 +214,13 @@ private:
           name += "_";
         return name;
       };
+      const TensorParameter &packed = program_.parameters[*first];
+      const std::string element = c_type(value::widest(value_type(packed)));
+      if (packed_fills_.contains(packed.name)) sizes += fmt::format(", {} {}", element, unlike_sizes("fill"));
       result += wrap_code(fmt::format("int pack_{0}({0} *{1}, int64_t {2}, int64_t *const {3}[], "
                                       "const {6} *{4}{5});",
                                       type.name, unlike_sizes("A"), unlike_sizes("n"), unlike_sizes("index"),
-                                      unlike_sizes("values"), sizes,
-                                      c_type(value::widest(value_type(program_.parameters[*first])))),
+                                      unlike_sizes("values"), sizes, element),
                           "");
       result += fmt::format("void free_{0}({0} *A);\n", type.name);
     }
@@ -359,6 +362,8 @@ private:
     std::string sizes;
     for (const std::string &size : parameter.sizes)
       sizes += ", " + size_argument(k, size);
+    if (const auto fill = packed_fills_.find(parameter.name); fill != packed_fills_.end())
+      sizes += ", " + fill->second;
     const std::string values =
         has_packed_integers(parameter)
             ? fmt::format("(const {} *)@in[{}].values", c_type(value::widest(value_type(parameter))), k)
@@ -567,6 +572,7 @@ private:
   const Program *inspector_, *of_values_;
   std::vector<Term> numbers_; // of the levels
   std::map<std::string, Term> following_;
+  std::map<std::string, std::string> packed_fills_;
   Names names_;
   std::optional<Names> names_of_inspector_, names_of_values_;
   std::vector<Result> results_;

@@ -113,6 +113,7 @@ private:
     std::string sizes;
     for (const std::string &size : c_.sizes)
       sizes += ", int64_t " + c_.member_name(size);
+    if (!c_.fill) sizes += fmt::format(", {} {}", c_.number(), c_.fill_name);
     c_.open(fmt::format("int pack_{0}({0} *{1}, int64_t {2}, int64_t *const {3}[], const {6} *{4}{5})",
                         c_.type, c_.self, c_.n, c_.index, c_.values, sizes, c_.number()));
     for (const std::string &size : c_.sizes)
@@ -305,11 +306,10 @@ void require_supported(const PackPlan &plan, const Layout &layout) {
 } // namespace
 
 std::string emit_pack_c(const PackPlan &plan, const Layout &layout, const PackNames &names, IndexType index,
-                        ValueType value, double fill) {
+                        ValueType value, std::optional<double> fill) {
   require_supported(plan, layout);
   const Layout told = with_pointers(layout, plan.segments);
-  PackCText c(told, names, index, value);
-  c.fill = fill;
+  PackCText c(told, names, index, value, fill);
   PackWriter(plan, c, layout).write();
   return c.take();
 }

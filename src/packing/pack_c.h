@@ -4,6 +4,7 @@
 #include "tensor/tensor.h"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace unravel::packing {
@@ -27,10 +28,14 @@ struct PackNames {
 /// sizes and counts break a property, 2 where there is no memory: then all pointers are null. Functions are
 /// static but for these two. Sums of integers wrap around, and are cut to the elements' type, as a kernel's
 /// are. The text needs <stdint.h> and <stdlib.h>; of plan.checked it checks the properties
-/// of sizes and counts, not those of arrays. Slots that no entry has hold `fill`. Throws cannot_pack where
-/// zeros at other coordinates fill segments of different lengths.
+/// of sizes and counts, not those of arrays. Slots that no entry has hold `fill`; without one, what the
+/// function is given as its last argument, of the type of `values`. Throws cannot_pack where zeros at other
+/// coordinates fill segments of different lengths.
 std::string emit_pack_c(const PackPlan &plan, const layout::Layout &layout, const PackNames &names,
                         tensor::IndexType index = tensor::IndexType::Int32,
-                        tensor::ValueType value = tensor::ValueType::Float64, double fill = 0);
+                        tensor::ValueType value = tensor::ValueType::Float64, std::optional<double> fill = 0);
+
+/// A fill as a C expression of this type: of an infinite one as an integer the end of the type.
+std::string fill_text(double fill, value::Type type);
 
 } // namespace unravel::packing

@@ -143,7 +143,8 @@ void PieceWriter::write_zeros() {
     c_.line("{}[{}].index[{}] = {};", longer, count, of, is);
   c_.line("{}[{}].index[{}] = {};", longer, count, mode, value);
   c_.line("{}[{}].number = {};", longer, count, count);
-  if (c_.fill != 0) c_.line("{}[{}].value = {};", longer, count, c_.fill_as_sum(plan_.value, plan_.negative));
+  if (c_.fill != 0.0)
+    c_.line("{}[{}].value = {};", longer, count, c_.fill_as_sum(plan_.value, plan_.negative));
   c_.line("++{};", count);
   c_.line("--{};", missing);
   c_.close();

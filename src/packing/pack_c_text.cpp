@@ -12,14 +12,15 @@ using tensor::IndexType;
 using tensor::ValueType;
 
 PackCText::PackCText(const layout::Layout &layout_of, const PackNames &names, IndexType index_type,
-                     ValueType value_type)
-    : layout(layout_of), prefix("pack_" + names.type), type(names.type), names_(names),
+                     ValueType value_type, std::optional<double> fill_of_slots)
+    : layout(layout_of), prefix("pack_" + names.type), type(names.type), fill(fill_of_slots), names_(names),
       index_type_(index_type), value_type_(value_type) {
   for (const std::string &size : layout.sizes)
     if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
   for (const std::string &size : sizes)
     taken_.insert(member_name(size));
   self = choose("A"), n = choose("n"), index = choose("index"), values = choose("values");
+  if (!fill) fill_name = choose("fill");
   entry = choose("entry"), e = choose("e"), k = choose("k");
   for (std::size_t mode = 0; mode < layout.order(); ++mode)
     locals[layout.coordinates[mode]] = fmt::format("{}[{}][{}]", index, mode, e);
@@ -63,16 +64,19 @@ std::string PackCText::element(const std::string &array) const {
   return std::string(value::facts_of(type_of(array)).c_name);
 }
 
+std::string fill_text(double fill, value::Type type) {
+  if (fill == 0) return "0";
+  if (std::isnan(fill)) return "(0.0 / 0.0)";
+  if (!value::is_integer(type))
+    return std::isinf(fill) ? fmt::format("({}1.0 / 0.0)", fill < 0 ? "-" : "") : fmt::format("{}", fill);
+  if (std::isinf(fill)) return fill < 0 ? value::least_text(type) : value::greatest_text(type);
+  return std::to_string(value::Scalar::of(fill, type).integer);
+}
+
 std::string PackCText::fill_of(const std::string &array, bool is_negative) const {
-  const double wanted = is_negative ? -fill : fill;
-  if (wanted == 0) return "0";
-  if (std::isnan(wanted)) return "(0.0 / 0.0)";
-  const value::Type of_array = type_of(array);
-  if (!value::is_integer(of_array))
-    return std::isinf(wanted) ? fmt::format("({}1.0 / 0.0)", wanted < 0 ? "-" : "")
-                              : fmt::format("{}", wanted);
-  if (std::isinf(wanted)) return wanted < 0 ? value::least_text(of_array) : value::greatest_text(of_array);
-  return std::to_string(value::Scalar::of(wanted, of_array).integer);
+  if (fill) return fill_text(is_negative ? -*fill : *fill, type_of(array));
+  const std::string signed_fill = is_negative ? "-" + fill_name : fill_name;
+  return element(array) == number() ? signed_fill : fmt::format("({})({})", element(array), signed_fill);
 }
 
 std::string PackCText::fill_as_sum(const std::string &array, bool is_negative) const {

@@ -13,7 +13,7 @@ namespace unravel::packing {
 class PackCText {
 public:
   PackCText(const layout::Layout &layout, const PackNames &names, tensor::IndexType index,
-            tensor::ValueType value);
+            tensor::ValueType value, std::optional<double> fill);
 
   /// The text so far, which is empty then; and back.
   std::string take() { return std::exchange(text_, ""); }
@@ -37,11 +37,10 @@ public:
   std::string element(const std::string &array) const;
   /// An int64_t expression as what an element of the array is assigned.
   std::string as_element(const std::string &array, const std::string &value) const;
-  /// A value of slots that no entry has, as an element of the array: `fill`, or with the other sign.
+  /// A value of slots that no entry has, as an element of the array: the fill, or with the other sign.
   std::string fill_of(const std::string &array, bool is_negative) const;
   /// As what is added up to it, the sign that the array has it with not counted.
   std::string fill_as_sum(const std::string &array, bool is_negative) const;
-  double fill = 0;
   /// The type in which values are given, and that in which they are added up: integers without a sign, so
   /// that sums wrap around.
   std::string number() const;
@@ -76,7 +75,9 @@ public:
   std::string prefix;                 // of functions and types
   std::string type;                   // of the layout's struct
   std::string self, n, index, values; // parameters
-  std::string entry, e, k;            // the sorted entries, counters
+  std::optional<double> fill;
+  std::string fill_name;   // of the parameter, where `fill` is none
+  std::string entry, e, k; // the sorted entries, counters
 
 private:
   bool is_natural(const term::Term &of) const;

@@ -50,17 +50,23 @@ bool has_open_slots(const packing::PackPlan &plan) {
   });
 }
 
-/// Tensors whose structs have one type are packed by one function: with the first one's fill.
-void require_same_fill(const pipeline::Compilation &compilation, const std::string &tensor,
-                       const std::string &other, const packing::PackPlan &plan) {
-  const double fill = fill_of_slots(compilation, tensor), known = fill_of_slots(compilation, other);
-  if (value::is_same_number(fill, known) || !has_open_slots(plan)) return;
-  report::fail(
-      report::Kind::not_supported,
-      fmt::format("`--main` packs `{}` and `{}` by one function, but slots that no entry has hold {} "
-                  "in one, {} in the other",
-                  other, tensor, known, fill),
-      "give one of them another layout; or leave out `--main`, and call the kernel");
+/// The tensors whose pack function is given the fill, as those of one struct type have several.
+std::set<std::string> given_fills(const pipeline::Compilation &compilation,
+                                  const std::vector<emit::StructNames> &names) {
+  std::map<std::string, std::vector<std::string>> tensors; // by struct type
+  for (std::size_t k = 0; k < compilation.program.parameters.size(); ++k)
+    if (const loop::TensorParameter &parameter = compilation.program.parameters[k];
+        parameter.has_given_arrays() && compilation.layouts.contains(parameter.name) &&
+        has_open_slots(packing::plan_packing(compilation.layouts.at(parameter.name))))
+      tensors[names[k].type].push_back(parameter.name);
+  std::set<std::string> result;
+  for (const auto &[type, alike] : tensors)
+    if (!std::ranges::all_of(alike, [&](const std::string &tensor) {
+          return value::is_same_number(fill_of_slots(compilation, tensor),
+                                       fill_of_slots(compilation, alike.front()));
+        }))
+      result.insert(alike.begin(), alike.end());
+  return result;
 }
 
 /// What emit::MainOptions asks for: y(j + 2) has two elements more than j has values, and an extent that a
@@ -102,7 +108,9 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
   std::string text = pipeline::c_text(compilation) + "\n#include <stdlib.h>\n\n";
   std::vector<emit::StructNames> names = emit::struct_names(program);
   emit::MainOptions main;
-  std::map<std::string, std::string> packed; // the first tensor of each type
+  const std::set<std::string> given = given_fills(compilation, names);
+  const value::Type value = value::type_called(options.type).value_or(value::Type::Float64);
+  std::set<std::string> packed; // struct types
   main.inspector = compilation.inspector ? &compilation.inspector->program : nullptr;
   main.values = compilation.values ? &compilation.values->program : nullptr;
   if (compilation.inspector) main.numbers = compilation.inspector->numbers;
@@ -114,11 +122,11 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
     const packing::PackPlan plan = packing::plan_packing(layout);
     const std::string &tensor = program.parameters[k].name;
     if (plan.adds_up()) main.adding.insert(tensor);
-    const auto [first, is_first] = packed.emplace(names[k].type, tensor);
-    if (!is_first) {
-      require_same_fill(compilation, tensor, first->second, plan);
-      continue;
-    }
+    const double fill = fill_of_slots(compilation, tensor);
+    if (given.contains(tensor))
+      main.packed_fills[tensor] =
+          packing::fill_text(fill, layout::type_of_values(layout, value).value_or(value));
+    if (!packed.insert(names[k].type).second) continue;
     if (plan.compared && !plan.is_implied_known)
       std::cerr << report::render(
           {report::Kind::not_storable,
@@ -131,8 +139,7 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
     text +=
         packing::emit_pack_c(plan, layout, {names[k].type, names[k].members},
                              options.index == "int64" ? tensor::IndexType::Int64 : tensor::IndexType::Int32,
-                             value::type_called(options.type).value_or(value::Type::Float64),
-                             fill_of_slots(compilation, tensor)) +
+                             value, given.contains(tensor) ? std::nullopt : std::optional(fill)) +
         "\n";
   }
   for (const loop::TensorParameter &parameter : program.parameters) {

@@ -173,16 +173,28 @@ TEST(ToolFills, programs_that_read_files) {
   }
 }
 
-TEST(ToolFills, programs_that_read_files_say_what_they_cannot_fill) {
+/// Two tensors of one struct type: their pack function is given the fill.
+TEST(ToolFills, ProgramsThatReadFilesFillTensorsOfOneTypeApart) {
+  if (!has_program("gcc")) GTEST_SKIP() << "the program gcc is not installed";
   const Desk desk;
-  const Outcome refused = desk.unravel(
-      {"compile", "y(i) min= A(i,j) + B(i,j)", "--main", "-f", "A=bcsr<2,2> fill inf", "-f", "B=bcsr<2,2>"});
-  EXPECT_EQ(refused.code, 1);
-  EXPECT_NE(
-      refused.error.find("`--main` packs `A` and `B` by one function, but slots that no entry has hold inf "
-                         "in one, 0 in the other"),
-      std::string::npos)
-      << refused.error;
+  desk.write("a.mtx", matrix);
+  for (const auto &[format, values] : {std::pair("bcsr<2,2> fill inf", "\n5\n-1\n"),
+                                       {"bcsr<2,2> int32 fill 9", "\n5\n-1\n"},
+                                       {"bcsr<2,2> f32 fill -inf", "\n-inf\n-inf\n"}}) {
+    std::string other = format;
+    other.erase(other.find(" fill"));
+    ASSERT_EQ(desk.unravel({"compile", "y(i) min= A(i,j) + B(i,j)", "--main", "-f", std::string("A=") + format,
+                            "-f", "B=" + other, "-o", "program.c"})
+                  .code,
+              0)
+        << format;
+    ASSERT_EQ(
+        desk.execute({"gcc", "-O1", "-Wall", "-Werror", "-fopenmp", "program.c", "-o", "program", "-lm"}).code,
+        0)
+        << format;
+    ASSERT_EQ(desk.execute({"./program", "A=a.mtx", "B=zeros:2x4", "-o", "y.mtx"}).code, 0) << format;
+    EXPECT_NE(desk.read("y.mtx").find(values), std::string::npos) << format << desk.read("y.mtx");
+  }
 }
 
 TEST(ToolFills, a_folder_keeps_its_fill_whatever_else_is_said_of_its_layout) {
