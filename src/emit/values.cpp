@@ -193,8 +193,10 @@ Expressions::Printed Expressions::print_applied(const loop::Value::Apply &x) con
 
 std::string Expressions::need_typed(const std::string &name, ElementType type) const {
   const std::string suffix = suffix_of(type);
-  need(value::is_floating(type) ? name : name + suffix);
-  if (value::is_floating(type) && type != plain_type()) need(name + "@" + loop::name_of(type));
+  if (!value::is_floating(type))
+    need(name + suffix);
+  else
+    need(type == plain_type() ? name : name + "@" + loop::name_of(type));
   return suffix;
 }
 
