@@ -10,6 +10,7 @@
 #include "value/typed.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
@@ -182,10 +183,15 @@ private:
     value::TypedParts parts;
     value::collect_types(
         tree, [](const Value &) { return std::optional(value::Type::Int64); }, true, parts);
+    const auto known_in = [&](value::Type computed) {
+      return known_value(tree, computed, {}, [](const Access &) { return Known(); });
+    };
+    const Known in_reals = known_in(value::Type::Float64);
     const bool is_real = parts.is_fraction || parts.is_real;
-    const Known known = known_value(tree, is_real ? value::Type::Float64 : value::Type::Int64, {},
-                                    [](const Access &) { return Known(); });
+    const Known known = is_real ? in_reals : known_in(value::Type::Int64);
     if (parts.common || known.kind != Known::Kind::Number) return std::nullopt;
+    // It is the end of this type, not of int64 and then cut.
+    if (!is_real && !std::isfinite(in_reals.number.real)) return std::nullopt;
     const value::Scalar made = value::converted(known.number, type);
     if (!value::is_exact_as_double(made) || !value::holds(type, made.number())) return std::nullopt;
     return value::Number{made.number()};
