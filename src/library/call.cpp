@@ -71,8 +71,8 @@ data::Elements memory_of(const Bound &bound, const std::string &name, value::Typ
 
 } // namespace
 
-/// A result whose arrays the kernel makes begins without entries. Old ones would be lost where the computation
-/// doesn't set them all anew.
+/// A result whose arrays the kernel makes begins without entries. Old ones would be lost where the
+/// computation doesn't set them all anew.
 void Kernel::Code::check_old_entries(const Bound &bound, const Prepared &prepared) const {
   const bool reads_old = front_.written && !front_.written->old.empty();
   const compute::Program &program = (front_.written ? front_.written->line : front_.computation).program;
@@ -255,8 +255,13 @@ int Kernel::Code::run(Bound &bound, const Prepared &prepared, Step step) const {
   std::vector<std::pair<std::size_t, tensor::Tensor>> made;
   std::vector<std::pair<std::size_t, run::ListedResult>> listed;
   made.reserve(results), listed.reserve(results); // others point to them
+  const std::vector<Tensor> converted = converted_operands(bound, prepared);
   for (std::size_t v = 0; v < structs.size(); ++v) {
     const std::size_t k = prepared.places[v];
+    if (k >= names.size()) {
+      structs[v] = Access::state(converted[k - names.size()]).slots.data();
+      continue;
+    }
     if (k >= tensors) {
       structs[v] = &bound.sizes[k - tensors];
       continue;
@@ -308,6 +313,7 @@ void Kernel::Code::call(Bound &bound, Step step) const {
     for (std::size_t k = 0; k < results; ++k)
       bound.is_wide = bound.is_wide || (!bound.tensors[k] && is_too_narrow(k, shapes[k], *prepared));
     if (bound.is_wide) prepared = &prepared_for(bound);
+    if (step == Step::All) prepared = &cheapest_for(bound, *prepared);
     make_results(bound, *prepared, shapes);
   }
   check_memory(bound, *prepared);

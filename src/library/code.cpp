@@ -5,6 +5,7 @@
 #include "compute/fills.h"
 #include "convert/structure.h"
 #include "library/border.h"
+#include "pipeline/conversions.h"
 #include "report/diagnostic.h"
 #include "report/suggest.h"
 
@@ -190,8 +191,10 @@ const TensorKind *Kernel::Code::kind_for(std::size_t argument, const TensorKind 
                                          const pipeline::Request &request) const {
   const std::string &name = names[argument];
   const auto packed = compilation.packed.find(name);
-  const layout::Layout &compiled =
-      packed == compilation.packed.end() ? compilation.layouts.at(name) : packed->second.layout;
+  const auto converted = compilation.converted.find(name);
+  const layout::Layout &compiled = converted != compilation.converted.end() ? converted->second
+                                   : packed == compilation.packed.end()     ? compilation.layouts.at(name)
+                                                                            : packed->second.layout;
   value::Type index = request.index, value = request.value.value_or(value::Type::Float64);
   for (std::size_t a = 0; a < compiled.arrays.size(); ++a) {
     const layout::Array &array = compiled.arrays[a];
@@ -206,13 +209,12 @@ const TensorKind *Kernel::Code::kind_for(std::size_t argument, const TensorKind 
   return given ? given : kind_of(layout_of(argument), formats_[argument], index, value);
 }
 
-std::unique_ptr<Kernel::Code::Prepared> Kernel::Code::prepare(const Bound &bound) const {
-  auto made = std::make_unique<Prepared>();
+/// What machine code is made for: the types of these tensors.
+pipeline::Request Kernel::Code::request_for(const Bound &bound) const {
   pipeline::Request request = request_;
   bool has_indices = false, all_wide = true;
   for (std::size_t k = 0; k < tensors; ++k) {
     const TensorKind *kind = bound.tensors[k] ? Access::state(bound.tensors[k]).kind : nullptr;
-    made->given.push_back(kind);
     if (!kind) continue;
     check_kind(k, *kind);
     request.elements[names[k]] = {kind->index, kind->value};
@@ -223,9 +225,18 @@ std::unique_ptr<Kernel::Code::Prepared> Kernel::Code::prepare(const Bound &bound
     all_wide = all_wide && *kind->index == value::Type::Int64;
   }
   // What is made here, results and locals, has indices as wide as all operands', and as the extents need.
-  made->is_wide = bound.is_wide;
   if (bound.is_wide || (has_indices && all_wide)) request.index = value::Type::Int64;
-  pipeline::Compilation compilation = pipeline::compile_for_data(request, pipeline::read_request(request));
+  return request;
+}
+
+std::unique_ptr<Kernel::Code::Prepared> Kernel::Code::prepare(const Bound &bound,
+                                                              const pipeline::Request &request,
+                                                              const pipeline::Front &front) const {
+  auto made = std::make_unique<Prepared>();
+  for (const Tensor &tensor : bound.tensors)
+    made->given.push_back(tensor ? Access::state(tensor).kind : nullptr);
+  made->is_wide = bound.is_wide;
+  pipeline::Compilation compilation = pipeline::compile_for_data(request, front);
   check_warnings(compilation.warnings, trust_);
   if (const std::string lender = combine::lender_of(compilation.structure, compilation.computation.program);
       !lender.empty())
@@ -235,11 +246,24 @@ std::unique_ptr<Kernel::Code::Prepared> Kernel::Code::prepare(const Bound &bound
     made->cleared.push_back(compilation.combination.is_cleared(names[k]));
     made->kinds.push_back(kind_for(k, made->given[k], compilation, request));
   }
+  made->is_dear = pipeline::may_be_worth_converting(front, compilation);
+  std::map<std::string, std::string> operands; // that are converted, by their names in the machine code
+  for (const auto &[name, given] : front.converted)
+    operands.emplace(name, name);
+  for (const auto &[access, use] : front.converted_uses)
+    operands.emplace(use.tensor, pipeline::operand_of(access));
   made->variant = std::make_unique<const Variant>(std::move(compilation), request);
   for (const std::string &name : made->variant->names()) {
-    const auto place = std::ranges::find(names, name);
-    report::require(place != names.end(), "a kernel is called with what its expression has");
-    made->places.push_back(static_cast<std::size_t>(place - names.begin()));
+    const auto converted = operands.find(name);
+    const auto place =
+        std::ranges::find(names, converted == operands.end() ? name : converted->second) - names.begin();
+    report::require(place < std::ssize(names), "a kernel is called with what its expression has");
+    made->places.push_back(static_cast<std::size_t>(place));
+    if (converted == operands.end()) continue;
+    made->places.back() = names.size() + made->converted.size();
+    made->converted.push_back({static_cast<std::size_t>(place),
+                               kind_of(made->variant->compilation().layouts.at(name), "", request.index,
+                                       request.value.value_or(value::Type::Float64))});
   }
   return made;
 }
@@ -267,7 +291,8 @@ const Kernel::Code::Prepared &Kernel::Code::prepared_for(const Bound &bound) con
   std::scoped_lock lock(mutex_);
   for (const auto &prepared : prepared_)
     if (fits(*prepared)) return *prepared;
-  prepared_.push_back(prepare(bound));
+  const pipeline::Request request = request_for(bound);
+  prepared_.push_back(prepare(bound, request, pipeline::read_request(request)));
   return *prepared_.back();
 }
 

@@ -47,6 +47,11 @@ struct Kernel::Code {
 
 private:
   enum class Role { Operand, Dense, Like, Assembled, Packed };
+  /// An operand that the machine code has in another layout than the tensors that are given for it.
+  struct ConvertedOperand {
+    std::size_t argument = 0; // among the tensors
+    const TensorKind *kind = nullptr;
+  };
   struct Prepared {
     std::vector<const TensorKind *> given; // of the tensors; null: a result that is made
     bool is_wide = false;                  // as Bound
@@ -55,14 +60,28 @@ private:
     std::vector<bool> cleared; // is it of no matter what a dense result held?
     std::size_t lender = 0;    // of a result with an operand's structure
     std::unique_ptr<const Variant> variant;
-    std::vector<std::size_t> places; // of the machine code's arguments, among `names`
+    std::vector<std::size_t> places; // of the machine code's arguments, among `names`, then `converted`
+    std::vector<ConvertedOperand> converted = {};
+    /// May the loops do far more than what is stored? Where they do so for what a call is given, another
+    /// machine code takes an operand converted.
+    bool is_dear = false;
+    mutable std::unique_ptr<const Prepared> cheaper;
+    mutable double visits_searched = 0; // of the call for which it was looked for
     /// The shapes that operands had last, then those that the results had.
     mutable std::mutex mutex;
     mutable std::vector<std::vector<std::int64_t>> last_shapes;
   };
 
   const Prepared &prepared_for(const Bound &bound) const;
-  std::unique_ptr<Prepared> prepare(const Bound &bound) const;
+  pipeline::Request request_for(const Bound &bound) const;
+  std::unique_ptr<Prepared> prepare(const Bound &bound, const pipeline::Request &request,
+                                    const pipeline::Front &front) const;
+  /// What a call with these operands is to run: `prepared`, or what takes an operand converted, where that
+  /// pays by the counts of the operands.
+  const Prepared &cheapest_for(const Bound &bound, const Prepared &prepared) const;
+  std::optional<pipeline::Front> front_with_conversion(const Bound &bound, const pipeline::Request &known,
+                                                       const Prepared &prepared) const;
+  static std::vector<Tensor> converted_operands(const Bound &bound, const Prepared &prepared);
   Role role_of(const std::string &name, const pipeline::Compilation &compilation) const;
   const TensorKind *kind_for(std::size_t argument, const TensorKind *given,
                              const pipeline::Compilation &compilation,

@@ -90,9 +90,10 @@ Front with_converted_uses(Request &request, Front front) {
   };
   compute::Program &program = front.computation.program;
   std::vector<compute::TensorUse> &tensors = front.computation.tensors;
-  for (auto &[access, use] : std::exchange(front.converted_uses, {})) {
-    const std::string tensor = operand_of(access);
-    const auto rename = [&, &access = access, &use = use](compute::Access &each) {
+  for (auto &converted : std::exchange(front.converted_uses, {})) {
+    const std::string &access = converted.first, tensor = operand_of(access);
+    auto &use = converted.second;
+    const auto rename = [&](compute::Access &each) {
       if (each.name() == access) each.tensor = use.tensor, each.occurrence = 1;
     };
     for (compute::Statement &statement : program.statements)
@@ -260,6 +261,48 @@ std::optional<Conversion> conversion_that_pays(const Request &request, const Fro
   for (Conversion &each : conversions_of(front, given)) {
     const double both = each.once + calls * each.cost();
     if (both < lowest) lowest = both, best = std::move(each);
+  }
+  return best;
+}
+
+/// Is there no conversion yet, and no schedule that depends on how operands are stored?
+static bool may_add_conversion(const Front &front) {
+  return !has_wishes(front.schedule) && !front.schedule.plan && front.converted.empty() &&
+         front.converted_uses.empty();
+}
+
+bool may_be_worth_converting(const Front &front, const Compilation &compiled) {
+  return may_add_conversion(front) && !compiled.inspector && !compiled.values &&
+         visits_of(compiled, {}) > least_visits && !conversions_to_try(front).empty();
+}
+
+std::optional<Front> with_conversion_for_loops(const Request &known, const Front &front,
+                                               const Compilation &compiled, int calls,
+                                               const OperandData &data) {
+  std::string why;
+  Plans weighed;
+  if (!may_add_conversion(front) || network_of(known, front, weighed, why)) return std::nullopt;
+  double lowest = cost::worth * calls * visits_of(compiled, known.counts);
+  if (lowest < least_visits) return std::nullopt;
+  std::optional<Front> best;
+  for (const parse::ScheduleTree::Conversion &asked : conversions_to_try(front)) {
+    const std::string operand = operand_of(asked.tensor.text);
+    const double once = data.entries(operand) * cost::converted_entry;
+    if (once >= lowest) continue;
+    Front other = front;
+    const auto made = report::unless_refused([&] {
+      convert_operand(known, other, asked);
+      Request asking = known;
+      if (other.converted_uses.empty()) {
+        data.count(operand, other.layouts.at(operand), operand, asking.counts);
+      } else {
+        const ConvertedUse &use = other.converted_uses.begin()->second;
+        data.count(operand, use.layout, use.tensor, asking.counts);
+      }
+      return visits_of(compile_for_data(asking, other), asking.counts);
+    });
+    if (const double both = made ? once + calls * *made : lowest; both < lowest)
+      lowest = both, best = std::move(other);
   }
   return best;
 }

@@ -2,6 +2,7 @@
 
 #include "pipeline/plans.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,30 @@ std::vector<Conversion> conversions_of(const Front &front, const Plans &given);
 /// The best one for so many calls on the same operands, if both together are clearly cheaper than the best
 /// plan without.
 std::optional<Conversion> conversion_that_pays(const Request &request, const Front &front, int calls);
+
+/// To try conversions takes longer than what fewer visits do.
+inline constexpr double least_visits = 1e6;
+
+/// May the loops of the kernel do far more than what its operands store, so that conversions are to be
+/// weighed once their counts are known?
+bool may_be_worth_converting(const Front &front, const Compilation &compiled);
+
+/// What the data of operands say of conversions.
+struct OperandData {
+  /// How many entries the operand stores.
+  std::function<double(const std::string &operand)> entries;
+  /// Puts the counts into `counts` that the operand has in this layout, under that name.
+  std::function<void(const std::string &operand, const layout::Layout &layout, const std::string &name,
+                     schedule::Counts &counts)>
+      count;
+};
+
+/// `front` with the conversion by which the loops of `compiled`, its kernel, do least in so many calls, where
+/// no plan weighs it; nothing if none pays for trying and converting. `known`: what is compiled, with the
+/// counts of the data. It compiles one kernel for each conversion.
+std::optional<Front> with_conversion_for_loops(const Request &known, const Front &front,
+                                               const Compilation &compiled, int calls,
+                                               const OperandData &data);
 
 /// Refuses conversions where there is a function around the kernel, which packs, but doesn't convert.
 void require_given_layouts(const Compilation &compilation);

@@ -15,9 +15,6 @@ namespace unravel::run {
 
 namespace {
 
-/// Trial compilations take longer than what fewer visits do.
-constexpr double least_visits = 1e6;
-
 /// Front::converted has the other ones of the given and the wanted layouts then.
 void swap_layouts(pipeline::Front &front) {
   for (auto &[name, layout] : front.converted)
@@ -73,34 +70,16 @@ std::optional<double> Converted::convert_for_loops(const Request &request, const
                                                    pipeline::Front &front,
                                                    std::map<std::string, tensor::Tensor> &tensors,
                                                    bool trust) {
-  std::string why;
-  pipeline::Plans weighed;
-  if (pipeline::has_wishes(front.schedule) || front.schedule.plan || !front.converted.empty() ||
-      !front.converted_uses.empty() || pipeline::network_of(known, front, weighed, why))
-    return std::nullopt;
-  double lowest = cost::worth * calls * pipeline::visits_of(compiled, known.counts);
-  if (lowest < least_visits) return std::nullopt;
-  std::optional<pipeline::Front> best;
-  for (const parse::ScheduleTree::Conversion &asked : pipeline::conversions_to_try(front)) {
-    const std::string operand = pipeline::operand_of(asked.tensor.text);
-    const double once = static_cast<double>(tensors.at(operand).entries()) * cost::converted_entry;
-    if (once >= lowest) continue;
-    pipeline::Front other = front;
-    const auto made = report::unless_refused([&] {
-      pipeline::convert_operand(request.compile, other, asked);
-      const bool is_use = !other.converted_uses.empty();
-      const std::string name = is_use ? other.converted_uses.begin()->second.tensor : operand;
-      const layout::Layout &wanted =
-          is_use ? other.converted_uses.begin()->second.layout : other.layouts.at(operand);
-      const convert::PackOptions options = pack_options(request, fill_of(front, operand));
-      const tensor::Tensor own = convert::convert(tensors.at(operand), wanted, {options, trust}).tensor;
-      pipeline::Request asking = known;
-      tensor::put_counts(name, own, asking.counts);
-      return pipeline::visits_of(pipeline::compile_for_data(asking, other), asking.counts);
-    });
-    if (const double both = made ? once + calls * *made : lowest; both < lowest)
-      lowest = both, best = std::move(other);
-  }
+  const auto count = [&](const std::string &operand, const layout::Layout &layout, const std::string &name,
+                         schedule::Counts &counts) {
+    const convert::PackOptions options = pack_options(request, fill_of(front, operand));
+    tensor::put_counts(name, convert::convert(tensors.at(operand), layout, {options, trust}).tensor, counts);
+  };
+  const auto entries = [&](const std::string &operand) {
+    return static_cast<double>(tensors.at(operand).entries());
+  };
+  std::optional<pipeline::Front> best =
+      pipeline::with_conversion_for_loops(known, front, compiled, calls, {entries, count});
   if (!best) return std::nullopt;
   front = std::move(*best);
   swap_layouts(front);

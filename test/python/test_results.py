@@ -84,3 +84,24 @@ def test_arrays_of_another_byte_order():
     assert y.tolist() == [20, 200]
     assert un.tensor("sv", (5,), {"idx": other(np.array([1, 3])), "val": other(x)}).toarray().tolist() == [0, 10, 0, 100, 0]
     assert un.pack([[1, 3]], other(x), (5,), "sv").toarray().tolist() == [0, 10, 0, 100, 0]
+
+
+def random_matrix(n, seed, layout, index):
+    rng = np.random.default_rng(seed)
+    at = np.unique(rng.integers(0, n * n, 2 * n))
+    values = rng.integers(1, 9, len(at)).astype(float)
+    made = sp.coo_matrix((values, (at // n, at % n)), shape=(n, n)).asformat(layout)
+    for name in {"coo": ("row", "col")}.get(layout, ("indices", "indptr")):
+        setattr(made, name, getattr(made, name).astype(index))
+    return made
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("of_b", ["csc", "csr", "coo"])
+def test_calls_convert_operands_where_that_pays(of_b, index):
+    """Of the small ones nothing is converted, of the large ones csc or the second A is."""
+    for n in (40, 3000, 50):
+        a, b = random_matrix(n, 1, "csr", index), random_matrix(n, 2, of_b, index)
+        for line, wanted in [("C(i,j) = A(i,k)*B(k,j)", a @ b), ("C(i,j) = A(i,k)*A(j,k) + B(i,j)", a @ a.T + b)]:
+            made = un.compute(line, A=a, B=b, C="csr")
+            assert abs(made - wanted).max() == 0, (line, n)
