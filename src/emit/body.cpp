@@ -150,7 +150,6 @@ SpannedText function_text(const Program &program, const EmitOptions &options, Na
   writer.body();
   writer.end();
   SpannedText result{wrap_code(signature(program, names) + " {", ""), writer.take_spans(), 0};
-  if (writer.reassociates()) result.text += "#ifdef __clang__\n#pragma clang fp reassociate(on)\n#endif\n";
   for (Span &span : result.spans)
     span.begin += result.text.size(), span.end += result.text.size();
   result.text += writer.take() + "}\n";

@@ -32,9 +32,9 @@ Expressions::Printed Expressions::print_complex(const loop::Value::Apply &x) con
   }
   const Printed dividend = print_value(x.arguments[0]);
   if (const std::optional<Printed> real = print_as_real(x.arguments[1]))
-    return {fmt::format("{} / {}", wrap(dividend.text, dividend.binding < multiplicative),
-                        wrap(real->text, real->binding < unary)),
-            multiplicative, false};
+    return in_order({fmt::format("{} / {}", wrap(dividend.text, dividend.binding < multiplicative),
+                                 wrap(real->text, real->binding < unary)),
+                     multiplicative, false});
   const std::string divisor = print_value(x.arguments[1]).text, suffix = need_typed("quotient", type_);
   return {fmt::format("unravel_quotient{}({}, {})", suffix, dividend.text, divisor), primary, false};
 }

@@ -188,6 +188,7 @@ SpannedText spanned_text(const Program &original, const EmitOptions &options) {
   Names names(program);
   Expressions expressions(program, names);
   name_own_operators(program, names, expressions);
+  expressions.keep_order(options.in_process);
   SpannedText function = function_text(program, options, names, expressions);
   const std::string own_operators = own_operators_text(program, expressions);
   if (!program.workspace.empty()) expressions.need("workspace");

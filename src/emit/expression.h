@@ -102,6 +102,10 @@ public:
   const char *suffix() const { return single_precision_ ? "_f" : ""; }
   /// Needs the function of that part for values of that type, and returns how its name ends.
   std::string need_typed(const std::string &name, loop::ElementType type) const;
+  /// Whether sums and quotients in values are computed as they are written, though the compiler is told that
+  /// sums over iterations may be reassociated: it would make x of (x + z) - z.
+  void keep_order(bool keeps) { keeps_order_ = keeps; }
+  bool keeps_order() const { return keeps_order_; }
   /// What operators of the user's own are called in C, by their names.
   void name_own(std::map<std::string, std::string> names) { own_names_ = std::move(names); }
   const std::map<std::string, std::string> &own_names() const { return own_names_; }
@@ -141,6 +145,7 @@ private:
   Printed print_extreme(const std::vector<term::Term> &of, bool smallest) const;
   Printed print_parts(const std::vector<term::Term> &parts, bool conjunction) const;
   Printed print_value(const loop::Value &value) const;
+  Printed in_order(Printed printed) const;
   Printed print_chain(const loop::Value::Apply &x, const Printed &first,
                       const std::function<Printed(const loop::Value &)> &print) const;
   Printed print_applied(const loop::Value::Apply &x) const;
@@ -194,7 +199,7 @@ private:
   std::set<std::string> non_negative_; // variables
   std::set<std::string> assigned_;     // variables that run through positions
   loop::Facts facts_;
-  bool single_precision_ = false;
+  bool single_precision_ = false, keeps_order_ = false;
   mutable Place place_ = Place::Local;
   mutable const StructType *struct_ = nullptr;
   mutable std::set<std::string> needs_;

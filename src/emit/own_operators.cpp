@@ -33,6 +33,7 @@ std::string function_text(const Program &program, const Operator &op, ElementTyp
   const Names names(arguments);
   Expressions inside(arguments, names);
   inside.name_own(expressions.own_names());
+  inside.keep_order(expressions.keeps_order());
   const std::string c = c_type(type);
   std::string value = inside.value(loop::definition_of(own), inner);
   if (inner != type && type != ElementType::Bool)

@@ -63,10 +63,6 @@ public:
 
   std::string take() { return std::move(text_); }
 
-  /// Whether clang must be told that sums may be reassociated: flags, as those of the compiler in process,
-  /// say so, but a user may compile without.
-  bool reassociates() const { return reassociates_; }
-
   /// Which parts of the text were written for which statements: those inside come before those around them.
   std::vector<Span> take_spans() { return std::move(spans_); }
 
@@ -94,6 +90,7 @@ private:
   void write(const loop::For &x);
   void write_for(const loop::For &x);
   void write_loop(const loop::For &x);
+  void write_reassociating(const std::string &head, const loop::Block &body);
 
   /// The loop with its sums in pairs, where it is such a loop (loop/vector_sums.h), as far as `#else`; false,
   /// and writes nothing, where it is none.
@@ -307,9 +304,8 @@ private:
   std::string stopped_;  // in a loop in which memory may run out: a C variable that says whether it did
   bool in_team_ = false; // the next parallel loop is shared out in a team
   bool joined_ = false;  // as are all of this block, in one that begin_joined has begun
-  bool reassociates_ = false;
-  int entries_ = 0;                             // how many loops over entries are around
-  int threads_ = 0;                             // how many parallel loops are around
+  int entries_ = 0;      // how many loops over entries are around
+  int threads_ = 0;      // how many parallel loops are around
   std::set<std::string> in_parallel_, outside_; // what parallel loops mention, and what others do
   std::map<std::string, std::string> strides_;  // between the threads' parts of an array
   std::map<std::string, std::string> masked_;   // of conditions for masked steps, the names

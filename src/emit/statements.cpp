@@ -207,13 +207,27 @@ void StatementWriter::write_loop(const For &x) {
     text_ +=
         vector_pragmas(x, inside, entries_ > 0 && !is_left, options_.openmp_pragmas, names_, expressions_);
   }
-  reassociates_ = reassociates_ || (options_.openmp_pragmas && sums_for_clang(x, inside));
   const std::string from = x.lower == Term(0) ? "" : fmt::format(" - {}", lower);
   const bool tells = x.step == 1 && left.empty() && !is_left && masked_end.empty() &&
                      assembly_.begin_loop({fmt::format("{} + 1{}", variable, from), end + from});
-  nested(head, x.body);
+  if (options_.openmp_pragmas && !options_.in_process && sums_for_clang(x, inside))
+    write_reassociating(head, x.body);
+  else
+    nested(head, x.body);
   if (tells) assembly_.end_loop();
   if (!masked_end.empty()) close({});
+}
+
+/// Flags, as those of the compiler in process, say that sums may be reassociated, but a user may compile
+/// without.
+void StatementWriter::write_reassociating(const std::string &head, const Block &body) {
+  const Statement &outer = *statement_;
+  line(head + " {");
+  text_ += "#ifdef __clang__\n#pragma clang fp reassociate(on)\n#endif\n";
+  expressions_.keep_order(true);
+  branch(outer, 0, body);
+  expressions_.keep_order(false);
+  line("}");
 }
 
 void StatementWriter::lines(const std::vector<std::string> &texts) {

@@ -148,6 +148,13 @@ Expressions::Printed Expressions::print_unsigned(const loop::Value &value) const
   return print_chain(*made, first, [&](const loop::Value &part) { return print_unsigned(part); });
 }
 
+/// Of a sum or a quotient: what it is part of doesn't change how it is computed.
+Expressions::Printed Expressions::in_order(Printed printed) const {
+  if (!keeps_order_ || value::is_integer(type_)) return printed;
+  need("in_order");
+  return {fmt::format("UNRAVEL_IN_ORDER({})", printed.text), primary, false};
+}
+
 /// A sum or a product. The order of evaluation is the program's: no parentheses on the left, but for a sum in
 /// a product.
 Expressions::Printed
@@ -155,14 +162,16 @@ Expressions::print_chain(const loop::Value::Apply &x, const Printed &first,
                          const std::function<Printed(const loop::Value &)> &print) const {
   const bool is_sum = x.op == Operator::Add;
   const int own = is_sum ? additive : multiplicative;
-  std::string text = wrap(first.text, first.binding < own);
+  Printed made{wrap(first.text, first.binding < own), own, false};
   for (std::size_t k = 1; k < x.arguments.size(); ++k) {
     const auto *negative = is_sum ? arguments_of(Operator::Negate, x.arguments[k]) : nullptr;
     const Printed printed = print(negative ? negative->front() : x.arguments[k]);
-    text += fmt::format(" {} {}", negative ? "-" : laws_of(x.op).symbol,
-                        wrap(printed.text, is_sum ? printed.binding <= additive : printed.binding < unary));
+    made.text +=
+        fmt::format(" {} {}", negative ? "-" : laws_of(x.op).symbol,
+                    wrap(printed.text, is_sum ? printed.binding <= additive : printed.binding < unary));
+    if (x.op != Operator::Multiply) made = in_order(made);
   }
-  return {text, own, false};
+  return made;
 }
 
 Expressions::Printed Expressions::print_wrapping(const loop::Value &value) const {

@@ -36,6 +36,18 @@
 #endif
 #endif
 
+// part: in_order
+// Where sums over iterations may be reassociated, the sums and quotients of a value still aren't.
+#ifndef UNRAVEL_IN_ORDER
+#if defined __clang__
+#define UNRAVEL_IN_ORDER(...) __extension__({ _Pragma("clang fp reassociate(off)")(__VA_ARGS__); })
+#elif defined __GNUC__ && __GNUC__ >= 12
+#define UNRAVEL_IN_ORDER(...) __builtin_assoc_barrier(__VA_ARGS__)
+#else
+#define UNRAVEL_IN_ORDER(...) (__VA_ARGS__)
+#endif
+#endif
+
 // part: prefetch
 #ifndef UNRAVEL_PREFETCH
 #ifdef __GNUC__
