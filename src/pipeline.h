@@ -139,13 +139,14 @@ struct ConvertedUse {
 struct Front {
   compute::Computation computation;
   std::optional<parse::ProgramTree> tree; // the program as it is written, unless it is a line
-  std::string program;               // what was read from C, or a line was made into, printed; else empty
-  std::string why;                   // it was made into that program: comments in front of it
-  std::set<std::string> kept;        // results that locals hold until the end (with_kept_result)
-  std::string line;                  // with its sums written out; or that a program was made into
-  std::optional<std::size_t> plan;   // the number, from 0 on, of the plan that the line was made into
-  bool is_planned = false;           // its program computes products by plans
-  bool has_settled_brackets = false; // they are multiplied out, or are to be computed as they stand
+  std::string program;        // what was read from C, or a line was made into, printed; else empty
+  std::string why;            // it was made into that program: comments in front of it
+  std::set<std::string> kept; // results that locals hold until the end (with_kept_result)
+  std::vector<std::string> notes_on_sums; // of a line: what may be meant otherwise
+  std::string line;                       // with its sums written out; or that a program was made into
+  std::optional<std::size_t> plan;        // the number, from 0 on, of the plan that the line was made into
+  bool is_planned = false;                // its program computes products by plans
+  bool has_settled_brackets = false;      // they are multiplied out, or are to be computed as they stand
   /// The line as it was written, whose old values the computation reads, or which has a workspace: what
   /// --check evaluates.
   std::optional<compute::LineOfOld> written;
@@ -154,8 +155,8 @@ struct Front {
   std::map<std::string, layout::Layout> layouts; // as the kernel has them
   PackedResults packed;
   std::map<std::string, layout::Layout> converted; // as Compilation has them
-  /// By access, "A#2". What calls the kernel makes these tensors; the computation has the accesses as they are
-  /// written until it is compiled.
+  /// By access, "A#2". What calls the kernel makes these tensors; the computation has the accesses as they
+  /// are written until it is compiled.
   std::map<std::string, ConvertedUse> converted_uses;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::optional<parse::LayoutReference> like; // where the user says so

@@ -96,7 +96,7 @@ public:
   }
 
   void set_mask(const Indices &used) { of_mask_ = used; }
-  const std::string &notes() const { return notes_; }
+  const std::vector<std::string> &notes() const { return notes_; }
   bool has_several() const { return has_several_; }
 
 private:
@@ -134,10 +134,10 @@ private:
         });
       }
       if (brackets > 1 && lacking)
-        notes_ +=
-            fmt::format("# note: `{0}` stands in both brackets, so it is summed over their product, where "
-                        "`{1}` counts for each {0}; a sum in each bracket has an index of its own\n",
-                        index, parse::to_text(*lacking));
+        notes_.push_back(fmt::format(
+            "`{0}` stands in both brackets, so it is summed over their product, where `{1}` counts "
+            "for each {0}; a sum in each bracket has an index of its own",
+            index, parse::to_text(*lacking)));
     }
   }
 
@@ -170,10 +170,10 @@ private:
       each_function(term, [&](const Expression &function) {
         for (const Expression &argument : function.children)
           if ((is_sum(argument) || is_product(argument)) && used_in(argument).contains(index))
-            notes_ +=
-                fmt::format("# warning: `{0}` stands only inside `{1}`, so what is summed over it is the "
-                            "function's value; to sum `{2}` first, compute it into a tensor of its own\n",
-                            index, function.name.text, parse::to_text(argument));
+            notes_.push_back(fmt::format(
+                "`{0}` stands only inside `{1}`, so what is summed over it is the function's value; "
+                "to sum `{2}` first, compute it into a tensor of its own",
+                index, function.name.text, parse::to_text(argument)));
       });
     }
   }
@@ -182,7 +182,7 @@ private:
   const Operators &operators_;
   std::string reduction_;
   Indices of_mask_;
-  std::string notes_;
+  std::vector<std::string> notes_;
   bool has_several_ = false;
 };
 
@@ -219,7 +219,10 @@ std::string text_with_sums(const parse::AssignmentTree &line) {
   WrittenSums sums = written_sums(line, "sum");
   parse::AssignmentTree made = line;
   made.value = std::move(sums.value);
-  return parse::to_text(made) + "\n" + sums.notes;
+  std::string text = parse::to_text(made) + "\n";
+  for (const std::string &note : sums.notes)
+    text += "# note: " + note + "\n";
+  return text;
 }
 
 } // namespace unravel::compute

@@ -3,6 +3,7 @@
 #include "parse/tree.h"
 
 #include <string>
+#include <vector>
 
 /// Writes out the sums of a line, for people.
 namespace unravel::compute {
@@ -10,8 +11,8 @@ namespace unravel::compute {
 /// The right side with its sums written out, as calls of that name whose last argument is what is summed.
 struct WrittenSums {
   parse::Expression value;
-  std::string notes = {};   // comments: what may be meant otherwise
-  bool has_several = false; // a product has several brackets with sums of their own
+  std::vector<std::string> notes = {}; // what may be meant otherwise
+  bool has_several = false;            // a product has several brackets with sums of their own
 };
 WrittenSums written_sums(const parse::AssignmentTree &line, const std::string &name);
 

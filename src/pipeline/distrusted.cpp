@@ -36,6 +36,7 @@ std::vector<std::string> missed(const Request &request, const Front &front) {
 Compilation compile_for_data(const Request &request, const Front &front) {
   report::Diagnostic why;
   if (auto made = report::unless_refused([&] { return compile(request, front); }, &why)) {
+    std::ranges::copy(front.notes_on_sums, std::back_inserter(made->notes));
     std::ranges::move(notes_on_narrow_sums(request, front), std::back_inserter(made->notes));
     return std::move(*made);
   }

@@ -368,6 +368,7 @@ Front read_request(const Request &request) {
   } else {
     parse::AssignmentTree tree = parse::parse_assignment(text);
     front.line = compute::text_with_sums(tree);
+    front.notes_on_sums = compute::written_sums(tree, "sum").notes;
     if (front.schedule.workspace) {
       precompute(tree, fills, front);
       line = std::move(tree);

@@ -46,7 +46,7 @@ TEST(WrittenSums, WarnOfAnIndexThatOnlyAnArgumentHas) {
   EXPECT_EQ(
       with_sums("y(i) = exp(A(i,j)*x(j))"),
       "y(i) = sum(j, exp(A(i, j) * x(j)))\n"
-      "# warning: `j` stands only inside `exp`, so what is summed over it is the function's value; to sum "
+      "# note: `j` stands only inside `exp`, so what is summed over it is the function's value; to sum "
       "`A(i, j) * x(j)` first, compute it into a tensor of its own\n");
   EXPECT_EQ(with_sums("y(i) = exp(A(i,j))"), "y(i) = sum(j, exp(A(i, j)))\n");
   EXPECT_EQ(with_sums("y(i) = A(i,j)*exp(x(i)*z(j))"), "y(i) = sum(j, A(i, j) * exp(x(i) * z(j)))\n");
