@@ -113,6 +113,29 @@ inline void golden_check_each(const std::string &room, const std::string &folder
   EXPECT_EQ(golden_names(room + "/" + folder, ""), names) << "a golden file of nothing";
 }
 
+/// C text with each part of the prelude, `#ifndef UNRAVEL_X` to its `#endif`, as one line. Of each part there
+/// is one golden, test/golden/emit/parts/X.txt. Structs, the user's own operators and functions that free
+/// stay.
+inline std::string with_named_parts(const std::string &text) {
+  const std::string_view guard = "#ifndef UNRAVEL_";
+  std::istringstream lines(text);
+  std::string made;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = line.starts_with(guard) ? line.substr(guard.size()) : "";
+    if (name.empty() || name.starts_with("STRUCT_") || name.starts_with("OWN_") ||
+        name.starts_with("FREE_")) {
+      made += line + "\n";
+      continue;
+    }
+    std::string part = line + "\n";
+    for (int depth = 1; depth > 0 && std::getline(lines, line); part += line + "\n")
+      depth += line.starts_with("#if") ? 1 : line.starts_with("#endif") ? -1 : 0;
+    golden_check("emit", "parts/" + name, part);
+    made += "// part " + name + "\n";
+  }
+  return made;
+}
+
 /// The inputs of a golden file, or of several, without their last line break.
 inline std::vector<std::string> golden_inputs(const std::string &room, const std::string &name) {
   auto is_line_of = [](const std::string &line, char c) {

@@ -17,7 +17,9 @@ loop::Program read(const std::string &input) {
 
 TEST(EmitGolden, kernels) {
   for (const std::string &name : test::golden_names("emit", "kernel_"))
-    test::golden_run("emit", name, [](const std::string &input) { return emit::emit_c(read(input)); });
+    test::golden_run("emit", name, [](const std::string &input) {
+      return test::with_named_parts(emit::emit_c(read(input)));
+    });
 }
 
 TEST(EmitGolden, in_process) {
@@ -25,7 +27,7 @@ TEST(EmitGolden, in_process) {
     emit::EmitOptions options;
     options.in_process = true;
     options.openmp_pragmas = false;
-    return emit::emit_c(read(input), options);
+    return test::with_named_parts(emit::emit_c(read(input), options));
   });
 }
 
@@ -34,6 +36,6 @@ TEST(EmitGolden, header) {
     emit::EmitOptions options;
     options.with_header = true;
     return emit::emit_header(read(input)) + "// ---- the C file that goes with it\n" +
-           emit::emit_c(read(input), options);
+           test::with_named_parts(emit::emit_c(read(input), options));
   });
 }

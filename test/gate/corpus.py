@@ -19,6 +19,9 @@ LINES = {
         "Y(i,r,s) = T(i,j,k) * U(j,r) * V(k,s)", "s = T(i,j,k) * S(i,j,k)"],
     4: ["Y(i,r) = T(i,j,k,l) * U(j,r) * V(k,r) * W(l,r)"],
 }
+# Of the layouts that can't do without.
+PARAMETERS = {"bcsc": "<2,3>", "bcsr": "<2,2>", "csb": "<2>", "hash_matrix": "<4>", "hash_vector": "<2>", "hicoo": "<2>",
+              "hyb": "<1>", "mode_generic": "<2,1,2>", "sell": "<4>", "sellcs": "<4>", "ubcsr": "<2,2>"}
 FORMATS = [["-f", "A=csr"], ["-f", "B=csr"], ["-f", "C=csr"], ["-f", "D=csr"], ["-f", "S=csf"]]
 
 
@@ -107,12 +110,10 @@ def corpus(root, layouts):
     for words in found:
         if words and words[0] in ("run", "compile", "explain") and (command := compiled(list(words))):
             made.setdefault(tuple(command))
-    texts = " ".join(shlex.join(command) for command in made)
     for name, order in layouts:
-        parameters = sorted(set(re.findall(rf"\b{name}(<[\d,]+>)", texts)))
         for line in LINES.get(order, []):
             others = [word for pair in FORMATS if pair[1][0] + "(" in line for word in pair]
-            command = ["compile", line, "-f", f"T={name}{parameters[0] if parameters else ''}", *others]
+            command = ["compile", line, "-f", f"T={name}{PARAMETERS.get(name, '')}", *others]
             made.setdefault(tuple(command))
             if line == LINES[order][0]:
                 made.setdefault((*command, "--main"))

@@ -56,7 +56,9 @@ TEST(PipelineGolden, stages) {
 TEST(PipelineGolden, c_text) {
   for (const std::string &name : unravel::test::golden_names("pipeline", "c_")) {
     SCOPED_TRACE(name);
-    unravel::test::golden_run("pipeline", name, c_text_of);
+    unravel::test::golden_run("pipeline", name, [](const std::string &input) {
+      return unravel::test::with_named_parts(c_text_of(input));
+    });
   }
 }
 
