@@ -308,19 +308,21 @@ int Kernel::Code::run(Bound &bound, const Prepared &prepared, Step step) const {
 void Kernel::Code::call(Bound &bound, Step step) const {
   bound.is_wide = std::ranges::any_of(bound.tensors, needs_wide_indices);
   const Prepared *prepared = &prepared_for(bound);
+  std::vector<std::vector<std::int64_t>> shapes;
   if (bound.makes_results) {
-    const std::vector<std::vector<std::int64_t>> shapes = shapes_of_results(bound, *prepared);
+    shapes = shapes_of_results(bound, *prepared);
     for (std::size_t k = 0; k < results; ++k)
       bound.is_wide = bound.is_wide || (!bound.tensors[k] && is_too_narrow(k, shapes[k], *prepared));
     if (bound.is_wide) prepared = &prepared_for(bound);
-    if (step == Step::All) prepared = &cheapest_for(bound, *prepared);
-    make_results(bound, *prepared, shapes);
   }
+  const Prepared &given = *prepared; // which takes the operands as they are
+  if (step == Step::All) prepared = &cheapest_for(bound, given);
+  if (bound.makes_results) make_results(bound, *prepared, shapes);
   check_memory(bound, *prepared);
   if (step == Step::All) check_old_entries(bound, *prepared);
   check_structure(bound, *prepared);
   const int code = run(bound, *prepared, step);
-  if (code != 0) fail_by(code, bound, *prepared);
+  if (code != 0) fail_by(code, bound, given);
 }
 
 } // namespace unravel
