@@ -97,6 +97,7 @@ public:
 
   void set_mask(const Indices &used) { of_mask_ = used; }
   const std::vector<std::string> &notes() const { return notes_; }
+  const std::vector<std::string> &warnings() const { return warnings_; }
   bool has_several() const { return has_several_; }
 
 private:
@@ -170,7 +171,7 @@ private:
       each_function(term, [&](const Expression &function) {
         for (const Expression &argument : function.children)
           if ((is_sum(argument) || is_product(argument)) && used_in(argument).contains(index))
-            notes_.push_back(fmt::format(
+            warnings_.push_back(fmt::format(
                 "`{0}` stands only inside `{1}`, so what is summed over it is the function's value; "
                 "to sum `{2}` first, compute it into a tensor of its own",
                 index, function.name.text, parse::to_text(argument)));
@@ -182,7 +183,7 @@ private:
   const Operators &operators_;
   std::string reduction_;
   Indices of_mask_;
-  std::vector<std::string> notes_;
+  std::vector<std::string> notes_, warnings_;
   bool has_several_ = false;
 };
 
@@ -211,17 +212,19 @@ WrittenSums written_sums(const parse::AssignmentTree &line, const std::string &n
   else if (!open.empty())
     made.value = writer.reduced(line.value, open);
   made.notes = writer.notes();
+  made.warnings = writer.warnings();
   made.has_several = writer.has_several();
   return made;
 }
 
-std::string text_with_sums(const parse::AssignmentTree &line) {
-  WrittenSums sums = written_sums(line, "sum");
+std::string text_with_sums(const parse::AssignmentTree &line, WrittenSums sums) {
   parse::AssignmentTree made = line;
   made.value = std::move(sums.value);
   std::string text = parse::to_text(made) + "\n";
   for (const std::string &note : sums.notes)
     text += "# note: " + note + "\n";
+  for (const std::string &warning : sums.warnings)
+    text += "# warning: " + warning + "\n";
   return text;
 }
 

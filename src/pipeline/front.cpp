@@ -367,8 +367,10 @@ Front read_request(const Request &request) {
     front.computation = compute::make_computation(*front.tree, fills);
   } else {
     parse::AssignmentTree tree = parse::parse_assignment(text);
-    front.line = compute::text_with_sums(tree);
-    front.notes_on_sums = compute::written_sums(tree, "sum").notes;
+    compute::WrittenSums sums = compute::written_sums(tree, "sum");
+    front.notes_on_sums = sums.notes;
+    front.notes_on_sums.insert(front.notes_on_sums.end(), sums.warnings.begin(), sums.warnings.end());
+    front.line = compute::text_with_sums(tree, std::move(sums));
     if (front.schedule.workspace) {
       precompute(tree, fills, front);
       line = std::move(tree);

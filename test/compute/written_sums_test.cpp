@@ -9,7 +9,9 @@ namespace unravel::compute {
 namespace {
 
 std::string with_sums(const std::string &line) {
-  return text_with_sums(parse::parse_assignment(std::make_shared<const text::Source>("test", line)));
+  const parse::AssignmentTree tree =
+      parse::parse_assignment(std::make_shared<const text::Source>("test", line));
+  return text_with_sums(tree, written_sums(tree, "sum"));
 }
 
 TEST(WrittenSums, StandAroundProductsThatUseTheIndex) {
@@ -46,7 +48,7 @@ TEST(WrittenSums, WarnOfAnIndexThatOnlyAnArgumentHas) {
   EXPECT_EQ(
       with_sums("y(i) = exp(A(i,j)*x(j))"),
       "y(i) = sum(j, exp(A(i, j) * x(j)))\n"
-      "# note: `j` stands only inside `exp`, so what is summed over it is the function's value; to sum "
+      "# warning: `j` stands only inside `exp`, so what is summed over it is the function's value; to sum "
       "`A(i, j) * x(j)` first, compute it into a tensor of its own\n");
   EXPECT_EQ(with_sums("y(i) = exp(A(i,j))"), "y(i) = sum(j, exp(A(i, j)))\n");
   EXPECT_EQ(with_sums("y(i) = A(i,j)*exp(x(i)*z(j))"), "y(i) = sum(j, A(i, j) * exp(x(i) * z(j)))\n");
