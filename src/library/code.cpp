@@ -209,7 +209,7 @@ const TensorKind *Kernel::Code::kind_for(std::size_t argument, const TensorKind 
   return given ? given : kind_of(layout_of(argument), formats_[argument], index, value);
 }
 
-/// What machine code is made for: the types of these tensors.
+/// Returns the request for machine code that takes tensors of these types.
 pipeline::Request Kernel::Code::request_for(const Bound &bound) const {
   pipeline::Request request = request_;
   bool has_indices = false, all_wide = true;

@@ -66,7 +66,7 @@ private:
     /// machine code takes an operand converted.
     bool is_dear = false;
     mutable std::unique_ptr<const Prepared> cheaper;
-    mutable double visits_searched = 0; // of the call for which it was looked for
+    mutable double weighed = 0; // the size of the greatest call for which it was looked for
     /// The shapes that operands had last, then those that the results had.
     mutable std::mutex mutex;
     mutable std::vector<std::vector<std::int64_t>> last_shapes;
@@ -76,8 +76,8 @@ private:
   pipeline::Request request_for(const Bound &bound) const;
   std::unique_ptr<Prepared> prepare(const Bound &bound, const pipeline::Request &request,
                                     const pipeline::Front &front) const;
-  /// What a call with these operands is to run: `prepared`, or what takes an operand converted, where that
-  /// pays by the counts of the operands.
+  /// Returns `prepared`, or the machine code that takes an operand converted, where that pays by the counts
+  /// of the operands.
   const Prepared &cheapest_for(const Bound &bound, const Prepared &prepared) const;
   std::optional<pipeline::Front> front_with_conversion(const Bound &bound, const pipeline::Request &known,
                                                        const Prepared &prepared) const;

@@ -18,8 +18,18 @@ tensor::Tensor converted(const Tensor &operand, const TensorKind &kind) {
       .tensor;
 }
 
-/// Calls that do so many times more than the last one are looked at anew.
+/// Calls that are so many times larger than the last one that was weighed are weighed anew.
 constexpr double grown = 16;
+
+/// Extents and elements of arrays: what loops run over grows with them.
+double size_of(const Tensor::State &state) {
+  double size = 0;
+  for (const std::int64_t extent : state.shape)
+    size += static_cast<double>(extent);
+  for (const data::Elements &array : state.arrays)
+    size += static_cast<double>(array.size());
+  return size;
+}
 
 } // namespace
 
@@ -55,13 +65,18 @@ std::optional<pipeline::Front> Kernel::Code::front_with_conversion(const Bound &
 
 const Kernel::Code::Prepared &Kernel::Code::cheapest_for(const Bound &bound, const Prepared &prepared) const {
   if (!prepared.is_dear) return prepared;
+  double size = 0;
+  for (std::size_t k = results; k < tensors; ++k)
+    size += size_of(Access::state(bound.tensors[k]));
+  std::scoped_lock lock(prepared.mutex);
+  const bool is_new = !prepared.cheaper && size > grown * prepared.weighed;
+  if (!prepared.cheaper && !is_new) return prepared; // most calls: counting takes longer than small ones do
   schedule::Counts counts;
   for (std::size_t k = results; k < tensors; ++k)
     tensor::put_counts(names[k], Access::state(bound.tensors[k]).tensor(), counts);
-  const double visits = pipeline::visits_of(prepared.variant->compilation(), counts);
-  std::scoped_lock lock(prepared.mutex);
-  if (!prepared.cheaper && visits > grown * prepared.visits_searched) {
-    prepared.visits_searched = visits;
+  const double visits = cost::worth * pipeline::visits_of(prepared.variant->compilation(), counts);
+  if (is_new) prepared.weighed = size;
+  if (is_new && visits >= pipeline::least_visits) {
     pipeline::Request known = request_for(bound);
     for (const auto &[name, number] : counts)
       known.counts.insert_or_assign(name, number);
@@ -73,7 +88,7 @@ const Kernel::Code::Prepared &Kernel::Code::cheapest_for(const Bound &bound, con
   for (const ConvertedOperand &each : prepared.cheaper->converted)
     once += static_cast<double>(Access::state(bound.tensors[each.argument]).tensor().entries()) *
             cost::converted_entry;
-  return once < cost::worth * visits ? *prepared.cheaper : prepared;
+  return once < visits ? *prepared.cheaper : prepared;
 }
 
 } // namespace unravel

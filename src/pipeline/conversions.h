@@ -62,7 +62,7 @@ inline constexpr double least_visits = 1e6;
 /// weighed once their counts are known?
 bool may_be_worth_converting(const Front &front, const Compilation &compiled);
 
-/// What the data of operands say of conversions.
+/// Tells what operands store, by which conversions are weighed.
 struct OperandData {
   /// How many entries the operand stores.
   std::function<double(const std::string &operand)> entries;
