@@ -69,7 +69,8 @@ public:
 private:
   std::string indentation() const { return std::string(static_cast<std::size_t>(2 * indent_), ' '); }
 
-  void nested(const std::string &head, const loop::Block &body);
+  /// `first`: directives that the block begins with.
+  void nested(const std::string &head, const loop::Block &body, const std::string &first = "");
 
   /// What was written from there on was written for the statement.
   void note(std::size_t begin, const loop::Statement &statement);
@@ -90,7 +91,6 @@ private:
   void write(const loop::For &x);
   void write_for(const loop::For &x);
   void write_loop(const loop::For &x);
-  void write_reassociating(const std::string &head, const loop::Block &body);
 
   /// The loop with its sums in pairs, where it is such a loop (loop/vector_sums.h), as far as `#else`; false,
   /// and writes nothing, where it is none.

@@ -101,9 +101,10 @@ void StatementWriter::note(std::size_t begin, const Statement &statement) {
   if (begin < text_.size()) spans_.push_back({begin, text_.size(), statement.origins});
 }
 
-void StatementWriter::nested(const std::string &head, const Block &body) {
+void StatementWriter::nested(const std::string &head, const Block &body, const std::string &first) {
   const Statement &outer = *statement_;
   line(head.empty() ? "{" : head + " {");
+  text_ += first;
   branch(outer, 0, body);
   line("}");
 }
@@ -210,24 +211,13 @@ void StatementWriter::write_loop(const For &x) {
   const std::string from = x.lower == Term(0) ? "" : fmt::format(" - {}", lower);
   const bool tells = x.step == 1 && left.empty() && !is_left && masked_end.empty() &&
                      assembly_.begin_loop({fmt::format("{} + 1{}", variable, from), end + from});
-  if (options_.openmp_pragmas && !options_.in_process && sums_for_clang(x, inside))
-    write_reassociating(head, x.body);
-  else
-    nested(head, x.body);
+  // Flags of the compiler in process say that sums may be reassociated, but a user may compile without.
+  const bool tells_clang = options_.openmp_pragmas && !options_.in_process && sums_for_clang(x, inside);
+  expressions_.keep_order(options_.in_process || tells_clang);
+  nested(head, x.body, tells_clang ? "#ifdef __clang__\n#pragma clang fp reassociate(on)\n#endif\n" : "");
+  expressions_.keep_order(options_.in_process);
   if (tells) assembly_.end_loop();
   if (!masked_end.empty()) close({});
-}
-
-/// Flags, as those of the compiler in process, say that sums may be reassociated, but a user may compile
-/// without.
-void StatementWriter::write_reassociating(const std::string &head, const Block &body) {
-  const Statement &outer = *statement_;
-  line(head + " {");
-  text_ += "#ifdef __clang__\n#pragma clang fp reassociate(on)\n#endif\n";
-  expressions_.keep_order(true);
-  branch(outer, 0, body);
-  expressions_.keep_order(false);
-  line("}");
 }
 
 void StatementWriter::lines(const std::vector<std::string> &texts) {

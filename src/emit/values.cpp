@@ -148,7 +148,7 @@ Expressions::Printed Expressions::print_unsigned(const loop::Value &value) const
   return print_chain(*made, first, [&](const loop::Value &part) { return print_unsigned(part); });
 }
 
-/// Of a sum or a quotient: what it is part of doesn't change how it is computed.
+/// Keeps the compiler from regrouping a sum or a quotient with what stands around it.
 Expressions::Printed Expressions::in_order(Printed printed) const {
   if (!keeps_order_ || value::is_integer(type_)) return printed;
   need("in_order");
