@@ -56,16 +56,18 @@ std::set<std::string> given_fills(const pipeline::Compilation &compilation,
   std::map<std::string, std::vector<std::string>> tensors; // by struct type
   for (std::size_t k = 0; k < compilation.program.parameters.size(); ++k)
     if (const loop::TensorParameter &parameter = compilation.program.parameters[k];
-        parameter.has_given_arrays() && compilation.layouts.contains(parameter.name) &&
-        has_open_slots(packing::plan_packing(compilation.layouts.at(parameter.name))))
+        parameter.has_given_arrays() && compilation.layouts.contains(parameter.name))
       tensors[names[k].type].push_back(parameter.name);
   std::set<std::string> result;
-  for (const auto &[type, alike] : tensors)
-    if (!std::ranges::all_of(alike, [&](const std::string &tensor) {
-          return value::is_same_number(fill_of_slots(compilation, tensor),
-                                       fill_of_slots(compilation, alike.front()));
-        }))
+  for (const auto &[type, alike] : tensors) {
+    const auto has_first_fill = [&](const std::string &tensor) {
+      return value::is_same_number(fill_of_slots(compilation, tensor),
+                                   fill_of_slots(compilation, alike.front()));
+    };
+    if (!std::ranges::all_of(alike, has_first_fill) &&
+        has_open_slots(packing::plan_packing(compilation.layouts.at(alike.front()))))
       result.insert(alike.begin(), alike.end());
+  }
   return result;
 }
 
