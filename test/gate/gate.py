@@ -118,7 +118,10 @@ def allowed():
 
 def compare(options):
     before, after = read(options.before), read(options.after)
-    by_function = [{(each["command"], each["name"]): each for each in made["functions"]} for made in (before, after)]
+    commands = [{each["command"] for each in made["functions"]} for made in (before, after)]
+    both = commands[0] & commands[1]
+    by_function = [{(each["command"], each["name"]): each for each in made["functions"] if each["command"] in both}
+                   for made in (before, after)]
     taken, differing, shown = list(allowed()), {kind: 0 for kind in KINDS}, set()
     for key in sorted(by_function[0].keys() | by_function[1].keys()):
         one, other = (made.get(key) for made in by_function)
@@ -133,10 +136,10 @@ def compare(options):
         if diff not in shown and len(shown) < options.most:
             print(f"== {kind} {key[1]}: unravel {key[0]}\n{diff}\n")
         shown.add(diff)
-    lost = {each for each, _ in after["left out"]} - {each for each, _ in before["left out"]}
+    lost = commands[0] & {each for each, _ in after["left out"]}
     for command in sorted(lost):
         print(f"== no longer compiled: unravel {command}")
-    same = sum(map(len, by_function)) - sum(differing.values())
+    print(f"{len(both)} commands are in both, {len(commands[0] ^ commands[1])} in one alone")
     print("differ: " + ", ".join(f"{kind} {count}" for kind, count in differing.items()) +
           f"; {len(shown)} differences in all, as one diff counts once")
     return 1 if sum(differing.values()) or lost else 0

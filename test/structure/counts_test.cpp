@@ -2,7 +2,6 @@
 #include "structure/source_tree.h"
 
 #include <algorithm>
-#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <regex>
@@ -79,8 +78,7 @@ std::size_t members_of(const std::string &name, const std::string &file) {
   std::vector<bool> is_type; // of the braces around
   for (auto at = head.suffix().first; at != text.end(); ++at) {
     if (*at == '{') {
-      const std::string &before = declaration;
-      is_type.push_back(std::regex_search(before, std::regex(R"(\b(struct|class)\s+\w+\s*$)")));
+      is_type.push_back(std::regex_search(declaration, std::regex(R"(\b(struct|class)\s+\w+\s*$)")));
       if (is_type.back())
         declaration.clear();
       else
@@ -94,8 +92,9 @@ std::size_t members_of(const std::string &name, const std::string &file) {
       else
         declaration += '}';
     } else if (*at == ';') {
-      if (std::ranges::all_of(is_type, [](bool type) { return type; })) count += declared_by(declaration);
-      if (std::ranges::all_of(is_type, [](bool type) { return type; })) declaration.clear();
+      if (!std::ranges::all_of(is_type, [](bool type) { return type; })) continue; // in a function
+      count += declared_by(declaration);
+      declaration.clear();
     } else {
       declaration += *at;
     }
@@ -156,7 +155,7 @@ TEST(Counts, DoNotRise) {
     else
       ADD_FAILURE() << "how is it counted? " << line;
     EXPECT_LE(now, limit) << name << " rose to " << now << ": " << line;
-    if (now < limit && how != "code" && name.find("lines") == std::string::npos)
+    if (now < limit && how != "code")
       ADD_FAILURE() << name << " fell to " << now << ": write that into test/structure/counts.txt";
     ++counted;
   }
