@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <ranges>
 #include <vector>
 
@@ -54,27 +55,10 @@ bool is_uncertain(const value::Operator &op, std::span<const Value> arguments, v
   }
 }
 
-/// The magnitude of a sum as it is written: those of its arguments, and from the left the sizes of the sums
-/// in between.
-double magnitude_of_sum(std::span<const Value> arguments) {
-  Value sum = arguments.front();
-  double magnitude = sum.magnitude;
-  for (std::size_t k = 1; k < arguments.size(); ++k) {
-    sum.value += arguments[k].value, sum.imaginary += arguments[k].imaginary;
-    magnitude += arguments[k].magnitude + sum.size();
-  }
-  return magnitude;
-}
-
-double magnitude_of_product(std::span<const Value> arguments, value::Type type) {
-  double size = arguments.front().size(), magnitude = arguments.front().magnitude;
-  for (std::size_t k = 1; k < arguments.size(); ++k) {
-    const Value &by = arguments[k];
-    magnitude = magnitude * by.size() + by.magnitude * size + rounding_of(type) * magnitude * by.magnitude;
-    size *= by.size();
-    magnitude += size;
-  }
-  return magnitude;
+double magnitude_of_product(const Value &one, const Value &other, value::Type type) {
+  return one.magnitude * other.size() + other.magnitude * one.size() +
+         rounding_of(type) * one.magnitude * other.magnitude +
+         size_of_product(one.size(), other.size(), type);
 }
 
 /// What its rounding errors are in proportion to, those of the arguments included. `size`: the value's.
@@ -104,8 +88,11 @@ double magnitude_of(const value::Operator &op, std::span<const Value> arguments,
   case value::Operator::Less:
   case value::Operator::AtMost: // 0 or 1
   case value::Operator::Complex: return size;
-  case value::Operator::Add: return magnitude_of_sum(arguments);
-  case value::Operator::Multiply: return magnitude_of_product(arguments, type);
+  case value::Operator::Add:
+    return std::accumulate(arguments.begin(), arguments.end(), size,
+                           [](double sum, const Value &argument) { return sum + argument.magnitude; });
+  case value::Operator::Multiply:
+    return arguments.size() < 2 ? greatest : magnitude_of_product(arguments[0], arguments[1], type);
   case value::Operator::Divide:
     return size + (arguments[0].magnitude + size * arguments[1].magnitude) / arguments[1].size();
   case value::Operator::SquareRoot: // at most the root of the error
@@ -141,14 +128,20 @@ Value of_definition(const value::Definition &tree, std::span<const Value> argume
   return combined(made.op, parts, type);
 }
 
-/// Step by step, as each has its own rounding errors; two at a time, where there are more than it is defined
-/// for.
-Value of_own(const value::OwnOperator &own, std::span<const Value> arguments, value::Type type) {
-  if (arguments.size() == own.arguments.size()) return of_definition(own.definition, arguments, type);
+/// Two at a time, from the left.
+Value pair_by_pair(std::span<const Value> arguments, const auto &combine) {
   Value result = arguments.front();
-  for (std::size_t k = 1; k < arguments.size(); ++k)
-    result = of_definition(own.definition, std::array{result, arguments[k]}, type);
+  for (const Value &each : arguments.subspan(1))
+    result = combine(std::array{result, each});
   return result;
+}
+
+/// Step by step, as each has its own rounding errors.
+Value of_own(const value::OwnOperator &own, std::span<const Value> arguments, value::Type type) {
+  const auto combine = [&](std::span<const Value> parts) {
+    return of_definition(own.definition, parts, type);
+  };
+  return arguments.size() == own.arguments.size() ? combine(arguments) : pair_by_pair(arguments, combine);
 }
 
 } // namespace
@@ -163,6 +156,9 @@ Value combined(const value::Operator &op, std::span<const Value> arguments, valu
     return of_integer(value::converted(made, type), is_known);
   }
   if (op.own()) return of_own(*op.own(), arguments, type);
+  // What is too large or too small for the type may be so in between only.
+  if ((op == value::Operator::Add || op == value::Operator::Multiply) && arguments.size() > 2)
+    return pair_by_pair(arguments, [&](std::span<const Value> pair) { return combined(op, pair, type); });
   const auto is_complex = [](const Value &argument) { return argument.imaginary != 0; };
   if (value::is_complex(type) || std::ranges::any_of(arguments, is_complex)) {
     std::vector<std::complex<long double>> parts;

@@ -472,20 +472,21 @@ private:
       std::size_t e = Entries::none;
       if (factor.place && (e = entry_at(*factor.place, memory_.variables)) == Entries::none) return false;
       const Value own = factor.place ? factor.place->operand->terms(e) : factor.number;
-      value = k == 0 ? own.value : value * own.value;
-      size *= std::max(std::fabs(static_cast<double>(own.value)), own.magnitude);
+      value = k == 0 ? own.value : held(value * own.value, node.type);
+      size = size_of_product(size, std::max(std::fabs(static_cast<double>(own.value)), own.magnitude),
+                             node.type);
       cancelling.add(own);
     }
-    value = cancelling.meet_infinity() ? std::numeric_limits<double>::quiet_NaN() : held(value, node.type);
+    if (cancelling.meet_infinity()) value = std::numeric_limits<double>::quiet_NaN();
     result = {{value, size}, true, static_cast<double>(value)};
     return true;
   }
 
   /// Each entry of one factor times each of another one is a term.
-  static double size_of_terms(std::span<const Value> factors) {
+  static double size_of_terms(std::span<const Value> factors, value::Type type) {
     double size = 1;
     for (const Value &factor : factors)
-      size *= std::max(factor.size(), factor.magnitude);
+      size = size_of_product(size, std::max(factor.size(), factor.magnitude), type);
     return size;
   }
 
@@ -495,12 +496,12 @@ private:
                       ? taken_as(made.arguments.front(), arguments.front(), node.below, node.above)
                       : combined(made.op, arguments, node.above);
     if (node.is_term) {
-      value.magnitude = size_of_terms(arguments);
+      value.magnitude = size_of_terms(arguments, node.above);
       CancellingFactors cancelling;
       std::ranges::for_each(arguments, [&](const Value &factor) { cancelling.add(factor); });
       if (cancelling.meet_infinity()) value.value = std::numeric_limits<double>::quiet_NaN();
     } else if (node.is_product_of_sums)
-      value.magnitude = std::max(value.magnitude, size_of_terms(arguments));
+      value.magnitude = std::max(value.magnitude, size_of_terms(arguments, node.above));
     value = converted(value, node.above, node.type);
     if (may_lie_beyond_cut(made, arguments.front(), node.type, memory_.operands) ||
         may_be_rounded_otherwise(made, arguments.front(), node.below, memory_.operands))

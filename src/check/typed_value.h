@@ -51,10 +51,21 @@ inline long double rounded(long double number, value::Type type) {
   return is_single(type) ? static_cast<float>(number) : static_cast<double>(number);
 }
 
-/// What is too large for the type is infinite there; other numbers are not rounded.
+/// The smallest positive number of the type that has all its digits.
+inline double smallest_of(value::Type type) {
+  return is_single(type) ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+}
+
+/// What is too large for the type is infinite there, and what is too small has fewer digits; other numbers
+/// are not rounded.
 inline long double held(long double number, value::Type type) {
   const long double own = rounded(number, type);
-  return std::isinf(own) ? own : number;
+  return std::isinf(own) || std::fabs(number) < smallest_of(type) ? own : number;
+}
+
+/// What the rounding error of a product is in proportion to: not less than what the type has all digits of.
+inline double size_of_product(double one, double other, value::Type type) {
+  return one == 0 || other == 0 ? 0 : std::fmax(one * other, smallest_of(type));
 }
 
 /// A number in the text, as one of that type.

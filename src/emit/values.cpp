@@ -148,7 +148,7 @@ Expressions::Printed Expressions::print_unsigned(const loop::Value &value) const
   return print_chain(*made, first, [&](const loop::Value &part) { return print_unsigned(part); });
 }
 
-/// Keeps the compiler from regrouping a sum or a quotient with what stands around it.
+/// Keeps the compiler from regrouping a sum, a quotient, or a product of three with what stands around it.
 Expressions::Printed Expressions::in_order(Printed printed) const {
   if (!keeps_order_ || value::is_integer(type_)) return printed;
   need("in_order");
@@ -169,7 +169,7 @@ Expressions::print_chain(const loop::Value::Apply &x, const Printed &first,
     made.text +=
         fmt::format(" {} {}", negative ? "-" : laws_of(x.op).symbol,
                     wrap(printed.text, is_sum ? printed.binding <= additive : printed.binding < unary));
-    if (x.op != Operator::Multiply) made = in_order(made);
+    if (x.op != Operator::Multiply || x.arguments.size() > 2) made = in_order(made);
   }
   return made;
 }

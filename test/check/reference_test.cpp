@@ -301,6 +301,26 @@ TEST(Reference, BracketsMultipliedOutAreWrong) {
   }
 }
 
+/// Factors are multiplied from the left: what is too large in between stays so. Of what is too small little
+/// is known.
+TEST(Reference, ProductsAreWritten) {
+  Tensors tensors{{"a", Coordinates({1})}, {"x", Coordinates({1})}, {"z", Coordinates({1})}};
+  volatile double a = 1e308, x = 1e-300, z = 1;
+  tensors["a"].append({0}, a), tensors["x"].append({0}, x), tensors["z"].append({0}, z);
+  const auto is_right = [&](const std::string &text, double value) {
+    return compare({value}, Example(text.c_str(), tensors, {1}).dense(), 1e-12).ok;
+  };
+  for (const std::string end :
+       {"", " + 0*z(i)", " * abs(z(i))"}) { // a term by itself, one of several, a value
+    EXPECT_TRUE(is_right("y(i) = a(i) * x(i) * x(i)" + end, a * x * x)) << end;
+    EXPECT_FALSE(is_right("y(i) = a(i) * x(i) * x(i)" + end, 0)) << end;
+    EXPECT_TRUE(is_right("y(i) = 2 * a(i) * x(i)" + end, 2 * a * x)) << end;
+    EXPECT_FALSE(is_right("y(i) = 2 * a(i) * x(i)" + end, 2e8)) << end;
+    EXPECT_TRUE(is_right("y(i) = x(i) * x(i) * a(i)" + end, x * x * a)) << end;
+    EXPECT_FALSE(is_right("y(i) = x(i) * x(i) * a(i)" + end, 1e-8)) << end;
+  }
+}
+
 /// What one element is off by is seen in each form of statement, as is an entry too many or too few.
 TEST(Reference, PlantedErrors) {
   const Tensors tensors{{"A", random_tensor({6, 5}, 14, 31)},
