@@ -3,7 +3,7 @@
 #include "choose/parallel.h"
 #include "cost/thresholds.h"
 #include "loop/arrays.h"
-#include "loop/load.h"
+#include "loop/segment.h"
 #include "loop/vector_sums.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"

@@ -1,4 +1,6 @@
 #include "loop/alike_rows.h"
+#include "loop/arrays.h"
+#include "loop/segment.h"
 
 #include <algorithm>
 #include <utility>
@@ -61,11 +63,8 @@ bool may_be_alike(const std::string &pointers, const Known &known) {
 }
 
 std::string pointers_of(const For &loop, const Term &row) {
-  const auto *begin = loop.lower.as<term::Apply>(), *end = loop.upper.as<term::Apply>();
-  const bool is_segment = begin && end && begin->function == end->function &&
-                          begin->arguments == std::vector{row} &&
-                          end->arguments == std::vector{row + Term(1)};
-  return is_segment && loop.step == 1 && !loop.parallel && loop.together == 1 ? begin->function : "";
+  const std::optional<Segment> segment = is_serial(loop) ? segment_of(loop) : std::nullopt;
+  return segment && segment->whole && segment->number == row ? segment->pointers : "";
 }
 
 std::optional<std::set<std::string>> keys_at(const Block &block, const std::string &position) {

@@ -84,9 +84,12 @@ int mentions_of(const Block &block, const std::string &array) {
   return count;
 }
 
+bool is_serial(const For &loop) {
+  return loop.step == 1 && !loop.parallel && loop.together == 1 && !loop.team;
+}
+
 bool is_plain(const For &loop) {
-  return loop.step == 1 && !loop.parallel && loop.together == 1 && !loop.simd && !loop.masked && !loop.team &&
-         !loop.in_lanes;
+  return is_serial(loop) && !loop.simd && !loop.masked && !loop.in_lanes;
 }
 
 bool runs_along(const Term &slot, const std::string &variable) {

@@ -30,7 +30,9 @@ std::optional<term::Term> slots_of(const std::string &array, const Program &prog
 /// What its elements are.
 std::optional<ElementType> element_type(const std::string &array, const Program &program);
 
-/// Whether the iterations are done one by one, in order, and nothing says yet how.
+/// Whether one thread does the iterations, one by one, in order.
+bool is_serial(const For &loop);
+/// And nothing says yet that they may go into vectors.
 bool is_plain(const For &loop);
 
 /// How often the statements read or write elements of a value array, or all of it.

@@ -2,6 +2,7 @@
 #include "loop/arrays.h"
 #include "loop/assembled.h"
 #include "loop/passes.h"
+#include "loop/segment.h"
 #include "loop/types.h"
 #include "loop/vector_sums.h"
 #include "loop/walk.h"
@@ -38,7 +39,7 @@ public:
   Reader(const For &loop, const Program &program) : loop_(loop), program_(program) {}
 
   std::optional<GatheredSum> read() {
-    if (loop_.step != 1 || loop_.parallel || loop_.together > 1 || loop_.body.empty()) return {};
+    if (!is_serial(loop_) || loop_.body.empty()) return {};
     for (std::size_t k = 0; k + 1 < loop_.body.size(); ++k)
       if (!define(loop_.body[k])) return {};
     const Accumulate *add = addition_of(loop_.body.back());
@@ -55,7 +56,7 @@ public:
 
   /// Lets; then the addition, maybe in an If, or behind one that gives a local its value, 0 otherwise.
   std::optional<GatheredLanes> read_lanes() {
-    if (loop_.step != 1 || loop_.parallel || loop_.together > 1 || loop_.body.empty()) return {};
+    if (!is_serial(loop_) || loop_.body.empty()) return {};
     const If *guard = nullptr;
     const Statement *last = &loop_.body.back();
     std::size_t before = loop_.body.size() - 1;
@@ -207,7 +208,7 @@ public:
       if (const auto *let = statement.as<Let>()) lets[let->variable] = substitute(let->value, lets);
       if (auto *loop = statement.as<For>(); loop && !loop->simd && !loop->masked)
         if (std::optional<GatheredSum> sum = gathered_sum(*loop, program_)) {
-          loop->masked = long_segments(*loop, *sum, lets);
+          loop->masked = masked_steps(*loop, *sum, lets);
           if (loop->masked) loop->masked->reads_on = may_read_on(*sum, written, in_parallel);
           if (!sum->gathers() && loop->masked && !loop->masked->reads_on) loop->masked.reset();
         }
@@ -222,8 +223,8 @@ public:
 private:
   /// When the segments that the loop runs over are long on average; or where only their varying lengths are
   /// left to speak for masked steps, that.
-  std::optional<Masked> long_segments(const For &loop, const GatheredSum &sum,
-                                      const term::Substitution &lets) const {
+  std::optional<Masked> masked_steps(const For &loop, const GatheredSum &sum,
+                                     const term::Substitution &lets) const {
     Term lower = substitute(loop.lower, lets), upper = substitute(loop.upper, lets);
     const std::int64_t least = sum.counts      ? least_mean_of_counts
                                : sum.gathers() ? least_mean_length
@@ -232,17 +233,14 @@ private:
       if (loop.brief || !sum.gathers()) return {}; // C compilers know what to do
       return Masked{at_most(least_mean_length + lower, upper), {}, false};
     }
-    const auto *begin = pointer_in<term::Maximum>(lower), *end = pointer_in<term::Minimum>(upper);
-    std::int64_t step = 0;
-    if (!begin || !end || begin->function != end->function || begin->arguments.size() != 1 ||
-        !constant_difference(begin->arguments[0], end->arguments[0], step) || step != 1)
-      return {};
-    const ArrayParameter *pointers = find_array(begin->function, program_);
+    const std::optional<Segment> segment = segment_of(loop, lets);
+    if (!segment) return {};
+    const ArrayParameter *pointers = find_array(segment->pointers, program_);
     const bool sampled = pointers && pointers->extents.size() == 1 &&
                          is_over_sizes(pointers->extents[0], program_) &&
-                         !assembled_result(begin->function, program_);
-    Masked masked{term::falsity(), sampled ? begin->function : std::string(), false};
-    if (auto mean = counts_.find(begin->function); mean != counts_.end()) {
+                         !assembled_result(segment->pointers, program_);
+    Masked masked{term::falsity(), sampled ? segment->pointers : std::string(), false};
+    if (auto mean = counts_.find(segment->pointers); mean != counts_.end()) {
       if (mean->second >= static_cast<double>(least)) return Masked{term::truth(), {}, false};
       if (sum.counts || (value::is_integer(sum.element) && mean->second < least_mean_of_integers)) return {};
       return sampled ? std::optional(masked) : std::nullopt;
@@ -277,14 +275,6 @@ private:
       return name_elements_ && length && factor.scale == Term(1) && factor.base == Term(0) &&
              name_elements_(factor.keys.as<term::Apply>()->function, *length);
     });
-  }
-
-  /// The element of an index array that the bound is, or is at most (at least): of a segment that is cut.
-  template <class Extreme> static const term::Apply *pointer_in(const Term &bound) {
-    if (const auto *several = bound.as<Extreme>())
-      for (const Term &part : several->of)
-        if (const auto *pointer = part.template as<term::Apply>()) return pointer;
-    return bound.as<term::Apply>();
   }
 
   const Program &program_;

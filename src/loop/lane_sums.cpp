@@ -11,10 +11,6 @@ using term::Term;
 
 namespace {
 
-bool may_be_plain(const For &loop) {
-  return loop.step == 1 && !loop.parallel && loop.together == 1 && !loop.masked && !loop.team;
-}
-
 /// The only addition to an element, if all else is Lets, ifs and what happens to locals of the block.
 const Accumulate *only_sum(const Block &body) {
   const Accumulate *found = nullptr;
@@ -37,11 +33,11 @@ const Accumulate *only_sum(const Block &body) {
 } // namespace
 
 std::optional<LaneSums> lane_sums(const For &loop) {
-  if (!may_be_plain(loop) || loop.simd) return {};
+  if (!is_serial(loop) || loop.masked || loop.simd) return {};
   LaneSums result;
   const Statement *last = behind_lets(loop.body);
   result.lanes = last ? last->as<For>() : nullptr;
-  if (!result.lanes || !may_be_plain(*result.lanes) ||
+  if (!result.lanes || !is_serial(*result.lanes) || result.lanes->masked ||
       !constant_difference(result.lanes->lower, result.lanes->upper, result.length) || result.length < 2 ||
       result.length > most_lanes)
     return {};

@@ -111,13 +111,6 @@ void replace_load(Statement &statement, const Load &load, const std::string &nam
     });
 }
 
-std::optional<double> mean_length(const For &loop, const std::map<std::string, double> &counts) {
-  for (const Term &load : applications_of(loop.upper))
-    if (const auto found = counts.find(load.as<term::Apply>()->function); found != counts.end())
-      return found->second;
-  return {};
-}
-
 Origins origins_of(const Load &load, const Statement &statement) {
   int inside = 0;
   Origins origins;

@@ -37,10 +37,6 @@ void replace_load(Statement &statement, const Load &load, const std::string &nam
 /// The declaration that gives the load a name. `origins`: of what it is read for.
 Statement declare_load(const Load &load, const std::string &name, const Origins &origins);
 
-/// How many iterations the loop over a segment has on average, as the data say; nothing where they don't.
-/// `counts`: of the segments that an array of pointers bounds (passes.h).
-std::optional<double> mean_length(const For &loop, const std::map<std::string, double> &counts);
-
 /// Names that are not yet in a program: "A.rowptr_i", "A.val_p", with a number where that is taken.
 class FreshNames {
 public:

@@ -3,6 +3,7 @@
 #include "loop/arrays.h"
 #include "loop/load.h"
 #include "loop/passes.h"
+#include "loop/segment.h"
 #include "loop/vector_sums.h"
 #include "loop/walk.h"
 

@@ -1,5 +1,6 @@
 #include "loop/arrays.h"
 #include "loop/passes.h"
+#include "loop/segment.h"
 
 #include <algorithm>
 #include <map>
@@ -73,15 +74,11 @@ private:
     });
     named.erase(std::get<Let>(loop.body.front().kind).variable);
     each<For>(loop.body, [&](const For &inner) {
-      const Term lower = substitute(inner.lower, named), upper = substitute(inner.upper, named);
-      const auto *begin = found ? nullptr : lower.as<term::Apply>();
-      const auto *end = upper.as<term::Apply>();
-      if (!begin || !end || begin->function != end->function || begin->arguments != std::vector{number} ||
-          end->arguments != std::vector{number + Term(1)} || !pays(begin->function))
-        return;
-      const Term rows = extents_.at(begin->function) - Term(1);
+      const std::optional<Segment> segment = found ? std::nullopt : segment_of(inner, named);
+      if (!segment || !segment->whole || segment->number != number || !pays(segment->pointers)) return;
+      const Term rows = extents_.at(segment->pointers) - Term(1);
       if (known_.name_elements && known_.name_elements(key->function, rows))
-        found = Segments{key->function, begin->function, entries_of(inner)};
+        found = Segments{key->function, segment->pointers, entries_of(inner)};
     });
     return found && !found->entries.empty() ? found : std::nullopt;
   }

@@ -1,3 +1,4 @@
+#include "loop/arrays.h"
 #include "loop/passes.h"
 #include "loop/types.h"
 #include "loop/walk.h"
@@ -15,8 +16,7 @@ namespace {
 /// What each iteration of the loop reduces into one place, where that is all it does, and always the same:
 /// behind Lets, which nothing needs then.
 const Accumulate *repeated(const For &loop) {
-  if (loop.step != 1 || loop.parallel || loop.team || loop.together > 1 || !behind_lets(loop.body))
-    return nullptr;
+  if (!is_serial(loop) || !behind_lets(loop.body)) return nullptr;
   const auto *reduced = loop.body.back().as<Accumulate>();
   if (!reduced) return nullptr;
   Effects inside = effects_of(loop.body);

@@ -2,6 +2,7 @@
 #include "loop/load.h"
 #include "loop/passes.h"
 #include "loop/rename.h"
+#include "loop/segment.h"
 
 #include <algorithm>
 #include <map>
@@ -45,8 +46,8 @@ private:
         if (const auto *let = inner.as<Let>(); let && let->value.as<term::Apply>())
           found_.push_back(let->variable);
         const auto *loop = inner.as<For>();
-        if (std::string pointers = loop ? pointers_of(*loop) : ""; !pointers.empty())
-          inner = either(pointers, std::move(inner));
+        if (const std::optional<Segment> segment = loop ? single_segment(*loop) : std::nullopt)
+          inner = either(*segment, std::move(inner));
         else
           inside(inner);
       }
@@ -54,36 +55,32 @@ private:
     }
   }
 
-  /// The pointers that cut the loop's segments, where all of these are known to have one position, and which
+  /// The loop's segment, where all of that array of pointers are known to have one position, and which
   /// segment it is has been read from memory: else the pointers are read once, as they are looked at once.
-  std::string pointers_of(const For &loop) const {
-    const auto *begin = loop.lower.as<term::Apply>(), *end = loop.upper.as<term::Apply>();
-    if (!begin || !end || loop.step != 1 || loop.parallel || loop.team || loop.together > 1) return "";
-    const std::string &pointers = begin->function;
-    if (end->function != pointers || !extents_.contains(pointers) ||
-        !counts_.contains(pointers + ".single") || end->arguments.front() != segment_of(loop) + Term(1))
-      return "";
+  std::optional<Segment> single_segment(const For &loop) const {
+    const std::optional<Segment> segment = is_serial(loop) ? segment_of(loop) : std::nullopt;
+    if (!segment || !segment->whole || !extents_.contains(segment->pointers) ||
+        !counts_.contains(segment->pointers + ".single"))
+      return {};
     const Effects effects = effects_of(loop.body);
     const bool is_read = std::ranges::any_of(
-        found_, [&](const std::string &name) { return segment_of(loop) == term::variable(name); });
+        found_, [&](const std::string &name) { return segment->number == term::variable(name); });
     const bool has_loops = std::ranges::any_of(loop.body, is_loop);
-    return is_read && !has_loops && !effects.breaks ? pointers : "";
+    return is_read && !has_loops && !effects.breaks ? segment : std::nullopt;
   }
 
   /// if (all segments have one position) { what is done for it } else { the loop }
-  Statement either(const std::string &pointers, Statement statement) {
+  Statement either(const Segment &segment, Statement statement) {
     const auto &loop = std::get<For>(statement.kind);
-    const auto [count, is_new] = counted_.try_emplace(pointers);
-    if (is_new) count->second = names_.name(pointers + "_single");
+    const auto [count, is_new] = counted_.try_emplace(segment.pointers);
+    if (is_new) count->second = names_.name(segment.pointers + "_single");
     Block one = loop.body;
-    rename(one, {{loop.variable, segment_of(loop).as<term::Variable>()->name}});
-    If choice{term::equal(term::variable(count->second), extents_.at(pointers)), std::move(one), ""};
+    rename(one, {{loop.variable, segment.number.as<term::Variable>()->name}});
+    If choice{term::equal(term::variable(count->second), extents_.at(segment.pointers)), std::move(one), ""};
     Origins origins = statement.origins;
     choice.otherwise.push_back(std::move(statement));
     return {std::move(choice), std::move(origins)};
   }
-
-  static const Term &segment_of(const For &loop) { return loop.lower.as<term::Apply>()->arguments.front(); }
 
   /// Counts the pointers that are their own places: if all are, each segment has the position of its number.
   Block counting(const std::string &pointers, const std::string &count) {

@@ -1,5 +1,6 @@
 #include "loop/load.h"
 #include "loop/passes.h"
+#include "loop/segment.h"
 #include "loop/vector_sums.h"
 #include "loop/walk.h"
 
@@ -76,11 +77,9 @@ private:
   bool is_mostly_empty(const For &loop) const {
     std::optional<Parts> parts = parts_of(loop);
     if (!parts) return false;
-    const auto *begin = parts->segment->lower.as<term::Apply>();
-    const auto *end = parts->segment->upper.as<term::Apply>();
-    if (!begin || !end || begin->function != end->function || is_fixed(parts->segment->lower, loop))
-      return false;
-    auto mean = counts_.find(begin->function);
+    const std::optional<Segment> segment = segment_of(*parts->segment);
+    if (!segment || !segment->whole || is_fixed(segment->number, loop)) return false;
+    auto mean = counts_.find(segment->pointers);
     return mean != counts_.end() && mean->second <= greatest_mean_length;
   }
 

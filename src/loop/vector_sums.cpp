@@ -1,8 +1,8 @@
 
 #include "loop/vector_sums.h"
 #include "loop/arrays.h"
-#include "loop/load.h"
 #include "loop/passes.h"
+#include "loop/segment.h"
 #include "loop/types.h"
 #include "loop/walk.h"
 #include "report/diagnostic.h"

@@ -453,7 +453,7 @@ private:
     if (loop_.step <= 0) refuse("the step of the loop over `{}` is not positive", loop_.variable);
     if (loop_.together < 1 || loop_.together > 64 || (loop_.together > 1 && !may_test_together(loop_)))
       refuse("the loop over `{}` can't test {} iterations together", loop_.variable, loop_.together);
-    bool plain = loop_.step == 1 && !loop_.parallel && loop_.together == 1;
+    const bool plain = is_serial(loop_);
     bool may_be_simd = loop_.step == 1 && loop_.together == 1 && !effects_of(loop_.body).breaks &&
                        !holds(loop_.body, is_loop) && only_adds_outside(loop_.body) &&
                        !holds(loop_.body, is_atomic);
