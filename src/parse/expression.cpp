@@ -284,6 +284,13 @@ private:
     return result;
   }
 
+  /// Where `*` stands: of `**`?
+  std::string power_hint() const {
+    const text::Span second = tokens_.span_here();
+    const std::string_view text = second.source->content();
+    return text[second.begin - 1] == '*' ? hint_for_power(text, second.begin - 1, second.end) : "";
+  }
+
   [[noreturn]] void fail_primary() {
     if (tokens_.peek().kind == Token::Kind::Decimal)
       report::fail(report::Kind::syntax_error, tokens_.span_here(),
@@ -302,10 +309,9 @@ private:
                    "`forall` is allowed only at the beginning of a property",
                    "write `property forall r, p : guard => conclusion`");
     tokens_.fail_expected(layout_ ? "an expression" : "a tensor, a number or `(`",
-                          tokens_.at("+") ? "a sign `+` is not needed"
-                          : tokens_.at("*") && !layout_
-                              ? "a power is a product: `x(i) * x(i)`, or `pow(x(i), 2)`"
-                              : "");
+                          tokens_.at("+")               ? "a sign `+` is not needed"
+                          : tokens_.at("*") && !layout_ ? power_hint()
+                                                        : "");
   }
 
   Expression parenthesized() {

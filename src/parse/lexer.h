@@ -43,6 +43,9 @@ TokenList scan_tokens(const std::shared_ptr<const text::Source> &source, Dialect
 report::Diagnostic describe_stray(const std::shared_ptr<const text::Source> &source, std::size_t begin,
                                   Dialect dialect);
 
+/// How the power is written that `^` or `**` at [begin, end) of the text stands for.
+std::string hint_for_power(std::string_view text, std::size_t begin, std::size_t end);
+
 /// A cursor over the tokens of one text. Knows the open brackets, so that an unclosed one is reported where
 /// it opens.
 class TokenStream {

@@ -1,6 +1,8 @@
 #include "parse/lexer.h"
 #include "text/characters.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 namespace unravel::parse {
@@ -39,7 +41,6 @@ constexpr Replacement in_notation[] = {
     {'.', "decimal numbers are written `0.5`"},
     {'#', "schedules have no comments"},
     {'\'', "a transposed access exchanges the indices: `A(j,i)`"},
-    {'^', "a power is a product: `x(i) * x(i)`, or `pow(x(i), 2)`"},
     {0x2211, "indices that do not occur on the left are summed over"},
     {0x03A3, "indices that do not occur on the left are summed over"},
 };
@@ -58,6 +59,26 @@ std::string hint_for(std::uint32_t codepoint, Dialect dialect) {
   return hint;
 }
 
+bool is_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+}
+
+/// A name, a number, a bracket, or a name with one, that begins (forwards) or ends with the text, spaces
+/// aside.
+template <class Characters> std::string operand_in(const Characters &text, char opens) {
+  auto from = std::ranges::find_if(text, [](char c) { return c != ' '; }), to = from;
+  const auto name = [&] { to = std::find_if_not(to, text.end(), is_of_name); };
+  int depth = 0;
+  const auto bracket = [&] {
+    for (; to != text.end() && (depth > 0 || *to == opens); ++to)
+      depth += *to == opens ? 1 : *to == '(' || *to == ')' ? -1 : 0;
+  };
+  if (opens == '(') name();
+  bracket();
+  if (opens == ')') name();
+  return depth == 0 ? std::string(from, to) : std::string();
+}
+
 std::string in_hexadecimal(const char *format, std::uint32_t value) {
   char buffer[16];
   std::snprintf(buffer, sizeof buffer, format, value);
@@ -65,6 +86,22 @@ std::string in_hexadecimal(const char *format, std::uint32_t value) {
 }
 
 } // namespace
+
+std::string hint_for_power(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::string_view before = text.substr(0, begin), after = text.substr(end);
+  std::string base = operand_in(std::string(before.rbegin(), before.rend()), ')');
+  std::ranges::reverse(base);
+  const std::size_t sign = after.find_first_not_of(' ');
+  const bool is_negative = sign != std::string_view::npos && after[sign] == '-';
+  std::string exponent = operand_in(after.substr(is_negative ? sign + 1 : 0), '(');
+  if (base.empty() || exponent.empty()) return "a power is a product: `x(i) * x(i)`, or `pow(x(i), 2)`";
+  if (is_negative) exponent = "-" + exponent;
+  const std::string_view inside =
+      base.front() == '(' ? std::string_view(base).substr(1, base.size() - 2) : std::string_view(base);
+  std::string power = "`pow(" + std::string(inside) + ", " + exponent + ")`";
+  return exponent == "2" ? "a power is a product: `" + base + " * " + base + "`, or " + power
+                         : "write " + power;
+}
 
 report::Diagnostic describe_stray(const std::shared_ptr<const text::Source> &source, std::size_t begin,
                                   Dialect dialect) {
@@ -84,7 +121,10 @@ report::Diagnostic describe_stray(const std::shared_ptr<const text::Source> &sou
   else if (character.codepoint >= 0x80)
     shown += " (" + name + ")";
   result.message = "stray character " + shown;
-  result.hint = hint_for(character.codepoint, dialect);
+  const bool is_power =
+      character.codepoint == '^' && (dialect == Dialect::Notation || dialect == Dialect::Program);
+  result.hint =
+      is_power ? hint_for_power(source->content(), begin, begin + 1) : hint_for(character.codepoint, dialect);
   return result;
 }
 
