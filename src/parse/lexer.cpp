@@ -29,7 +29,6 @@ public:
       : source_(source), text_(source->content()), dialect_(dialect) {}
 
   TokenList scan() {
-    if (text_.starts_with(text::byte_order_mark)) position_ = text::byte_order_mark.size();
     for (skip_blank(); position_ < text_.size() && !list_.failure; skip_blank())
       scan_token();
     add(Token::Kind::End, position_);
