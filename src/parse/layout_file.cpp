@@ -1,7 +1,6 @@
 #include "parse/expression.h"
 #include "parse/parse.h"
 #include "report/suggest.h"
-#include "text/characters.h"
 
 #include <algorithm>
 
