@@ -158,6 +158,9 @@ struct Front {
   /// By access, "A#2". What calls the kernel makes these tensors; the computation has the accesses as they
   /// are written until it is compiled.
   std::map<std::string, ConvertedUse> converted_uses;
+  /// The words of the text that the user wrote; by local that nobody wrote, what of that text it holds.
+  std::set<std::string> own_words;
+  std::map<std::string, std::string> stands_for;
   std::string structure; // the access whose structure the result has ("S", "S#2"), or empty
   std::optional<parse::LayoutReference> like; // where the user says so
   parse::ScheduleTree schedule;               // of all -s and --find, as one

@@ -115,6 +115,13 @@ def _has_in_gaps(vector, tensor, results):
                and not np.shares_memory(result, vector) for result in results)
 
 
+def _stretch_of(tensor):
+    """The memory of a vector with gaps, from an address to one."""
+    whole = tensor.arrays["val"]
+    begin = whole.__array_interface__["data"][0]
+    return begin, begin + whole.nbytes
+
+
 _PARTS = {"csr": ("indptr", "indices", "data"), "csc": ("indptr", "indices", "data"),
           "bsr": ("indptr", "indices", "data"), "coo": ("row", "col", "data"), "dia": ("offsets", "data", "data")}
 
@@ -131,15 +138,19 @@ def _stands_in(value, tensor):
     return type(value) is np.ndarray and (value.flags.c_contiguous or without_type(tensor.format).startswith("dense"))
 
 
-def _look_of_arrays_like(value):
-    """A function of an argument: an address of elements like the array's, or None if they lie in memory otherwise."""
+def _look_of_arrays_like(value, others=()):
+    """A function of an argument: an address of elements like the array's, or None if they lie in memory otherwise.
+
+    others: stretches of memory, each from an address to one, in which they may not lie.
+    """
     shape, strides, dtype, is_writable = value.shape, value.strides, value.dtype, value.flags.writeable
-    step = dtype.alignment
+    step, size = dtype.alignment, value.nbytes
 
     def look(given):
         if type(given) is np.ndarray and given.shape == shape and given.strides == strides and given.dtype is dtype:
             address, is_const = given.__array_interface__["data"]
-            if is_const != is_writable and address % step == 0:
+            if is_const != is_writable and address % step == 0 and (
+                    not others or all(address + size <= begin or end <= address for begin, end in others)):
                 return address
         return None
 
@@ -431,9 +442,10 @@ class Kernel:
             bindings, most, forget = _computed, _most_computed, lambda _: _computed.pop(key, None)
         given = arguments if computed is None else computed
         # Another result might lie in the gaps of an operand.
-        has_gaps = any(_has_gaps(given[name]) for name in tensors if name not in self.results)
-        looks = looks | {name: _look_of_arrays_like(given[name]) for name, made in tensors.items()
-                         if _stands_in(given[name], made) and not (has_gaps and name in self.results)}
+        gaps = [_stretch_of(made) for name, made in tensors.items()
+                if name not in self.results and _has_gaps(given[name])]
+        looks = looks | {name: _look_of_arrays_like(given[name], gaps if name in self.results else ())
+                         for name, made in tensors.items() if _stands_in(given[name], made)}
         others = set(looks)
         looks = [looks[name] if name in looks else _look_of(value, forget) for name, value in given.items()]
         if None in looks or any(name not in machine.tensors for name in tensors):

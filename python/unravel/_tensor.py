@@ -25,9 +25,9 @@ _SCIPY_DIA = """layout scipy_dia(i: M, j: N) {
   property strictly increasing off;
 }"""
 
-# Whose elements lie apart by a fixed distance.
+# Whose elements lie apart by a fixed distance; the second number is that less 1.
 _STRIDED = """layout strided{0}(i: M) {{
-  value val[{0} * M];
+  value val[{0} * M - {1}];
   stored {{ [a] -> [i] : i = a and 0 <= a < M }} at val({0} * a);
 }}"""
 
@@ -422,13 +422,13 @@ def _dense(array):
         if stride <= 64:
             whole = _with_gaps(array, stride)
             if whole is not None:
-                return over(_STRIDED.format(stride), array.shape, {"val": whole}), True
+                return over(_STRIDED.format(stride, stride - 1), array.shape, {"val": whole}), True
     return _dense(np.ascontiguousarray(array))[0], False
 
 
 def _with_gaps(array, stride):
-    """The memory of a strided array, gaps included, where its owner has that of the last gap too."""
-    wanted = array.size * stride * array.itemsize
+    """The memory of a strided array from its first element to its last one, where one owner has it."""
+    elements = (array.size - 1) * stride + 1
     begin = array.__array_interface__["data"][0]
     owner = array.base
     while isinstance(owner, np.ndarray) and isinstance(owner.base, np.ndarray):
@@ -436,9 +436,9 @@ def _with_gaps(array, stride):
     if not isinstance(owner, np.ndarray) or not (owner.flags.c_contiguous or owner.flags.f_contiguous):
         return None
     first = owner.__array_interface__["data"][0]
-    if begin < first or begin + wanted > first + owner.nbytes:
+    if begin < first or begin + elements * array.itemsize > first + owner.nbytes:
         return None
-    return np.lib.stride_tricks.as_strided(array, (array.size * stride,), (array.itemsize,),
+    return np.lib.stride_tricks.as_strided(array, (elements,), (array.itemsize,),
                                            writeable=array.flags.writeable)
 
 

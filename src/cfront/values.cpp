@@ -93,7 +93,6 @@ bool Translator::is_surely_complex(const Node &node) const {
 }
 
 Expression Translator::constant(const Node &node) {
-  if (std::isnan(node.decimal)) refuse(node.span, quoted(node) + " is not a number");
   Expression result;
   result.span = node.span;
   result.kind = Expression::Kind::Decimal;

@@ -88,6 +88,14 @@ void fail_no_loop(const parse::Name &wanted, const std::vector<std::string> &loo
                              : fmt::format("the loops are {}", fmt::join(loops, ", ")));
 }
 
+void fail_one_inside(const std::string &other, const parse::Name &wanted) {
+  report::fail(Kind::not_parallel, wanted.span,
+               fmt::format("of the loops over `{}` and `{}` one stands inside the other: only one runs in "
+                           "parallel",
+                           other, wanted.text),
+               "keep one of them");
+}
+
 bool is_inner_loop(const LeafPlan &plan, std::size_t level) {
   const std::vector<Level> &levels = plan.nest.levels;
   return std::any_of(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(level),
@@ -239,13 +247,7 @@ std::optional<std::size_t> choose_parallel(const LeafPlan &plan,
     for (const parse::Name &name : schedule.parallel) {
       if (std::ranges::find(verdicts, name.text, &depend::LoopVerdict::variable) == verdicts.end())
         fail_no_loop(name, loops_of(plan.nest));
-      if (name.text != wanted.text)
-        report::fail(
-            Kind::not_parallel, name.span,
-            fmt::format("of the loops over `{}` and `{}` one stands inside the other: only one runs in "
-                        "parallel",
-                        wanted.text, name.text),
-            "keep one of them");
+      if (name.text != wanted.text) fail_one_inside(wanted.text, name);
     }
     for (const depend::LoopVerdict &verdict : verdicts) {
       if (verdict.variable != wanted.text) continue;

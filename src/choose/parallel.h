@@ -21,6 +21,9 @@ std::vector<std::string> loops_of(const scan::Nest &nest);
 /// Throws a mistake: a schedule names a loop that isn't among these.
 [[noreturn]] void fail_no_loop(const parse::Name &wanted, const std::vector<std::string> &loops);
 
+/// Throws a mistake: a schedule asks for two loops in parallel of which one stands in the other.
+[[noreturn]] void fail_one_inside(const std::string &other, const parse::Name &wanted);
+
 /// Whether the level stands in a loop, or behind a find.
 bool is_inner_loop(const plan::LeafPlan &plan, std::size_t level);
 

@@ -3,6 +3,7 @@
 #include "choose/parallel.h"
 #include "find/planner.h"
 #include "report/diagnostic.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -278,16 +279,30 @@ parse::ScheduleTree asked_of(parse::ScheduleTree schedule, const scan::Nest &nes
 }
 
 void check_parallel(const std::vector<const plan::LeafPlan *> &plans, const parse::ScheduleTree &schedule) {
+  const auto parallel_loop = [](const plan::LeafPlan &plan) {
+    const std::optional<std::size_t> level =
+        plan.shared_parallel ? plan.shared_parallel : plan.level_of_threads();
+    return level ? plan.nest.levels[*level].variable : std::string();
+  };
   for (const parse::Name &wanted : schedule.parallel) {
-    const auto runs = [&](const plan::LeafPlan *plan) {
-      const std::optional<std::size_t> level =
-          plan->shared_parallel ? plan->shared_parallel : plan->level_of_threads();
-      return level && plan->nest.levels[*level].variable == wanted.text;
-    };
-    if (std::ranges::none_of(plans, runs))
-      report::fail(Kind::not_parallel, wanted.span,
-                   fmt::format("`{}` is not a loop of this program that can run in parallel", wanted.text),
-                   "choose a loop of a statement that shares no loop, or the outermost of the shared loops");
+    std::vector<std::string> loops; // of all statements
+    std::string other;              // that runs in parallel where the wanted one is
+    bool runs = false;
+    for (const plan::LeafPlan *plan : plans) {
+      const std::vector<std::string> own = loops_of(plan->nest);
+      const std::string chosen = parallel_loop(*plan);
+      runs = runs || chosen == wanted.text;
+      if (contains(own, wanted.text) && contains(schedule.parallel, chosen, &parse::Name::text))
+        other = chosen;
+      for (const std::string &loop : own)
+        if (!contains(loops, loop)) loops.push_back(loop);
+    }
+    if (runs) continue;
+    if (!contains(loops, wanted.text)) fail_no_loop(wanted, loops);
+    if (!other.empty()) fail_one_inside(other, wanted);
+    report::fail(Kind::not_parallel, wanted.span,
+                 fmt::format("`{}` is not a loop of this program that can run in parallel", wanted.text),
+                 "choose a loop of a statement that shares no loop, or the outermost of the shared loops");
   }
 }
 

@@ -137,7 +137,7 @@ Operator operator_of(const OperatorTree &tree, const Operators &known) {
 
 Operators::Operators(const std::vector<OperatorTree> &trees) {
   for (const OperatorTree &tree : trees) {
-    if (named(tree.name.text) || tree.name.text == "inf" || is_argmin(tree.name.text))
+    if (named(tree.name.text) || is_number_name(tree.name.text) || is_argmin(tree.name.text))
       report::fail(Kind::duplicate_name, tree.name.span,
                    fmt::format("`{}` already has another meaning", tree.name.text), "choose another name");
     const Operator made = operator_of(tree, *this);

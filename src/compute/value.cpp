@@ -27,7 +27,19 @@ namespace {
 /// More terms would be no program that anybody reads, let alone runs.
 constexpr std::size_t most_terms = 1024;
 
-constexpr const char *infinity = "inf";
+/// What is a number though it looks like a name, and how messages call it.
+struct NamedNumber {
+  const char *name, *what;
+  double value;
+};
+constexpr NamedNumber named_numbers[] = {
+    {"inf", "the number infinity", std::numeric_limits<double>::infinity()},
+    {"nan", "NaN", std::numeric_limits<double>::quiet_NaN()}};
+
+const NamedNumber *number_named(const std::string &name) {
+  const auto found = std::ranges::find(named_numbers, name, &NamedNumber::name);
+  return found == std::end(named_numbers) ? nullptr : found;
+}
 
 [[noreturn]] void fail_operator(const parse::Name &name, const Operators &operators, const std::string &what,
                                 bool reduces) {
@@ -64,7 +76,8 @@ public:
     case Expression::Kind::Decimal: return {{value::Number{written.decimal}}};
     case Expression::Kind::Imaginary: return {value::complex_constant<Value>({0, written.decimal})};
     case Expression::Kind::Name:
-      if (written.name.text == infinity) return {{value::Number{std::numeric_limits<double>::infinity()}}};
+      if (const NamedNumber *number = number_named(written.name.text))
+        return {{value::Number{number->value}}};
       return {leaf_(written)};
     case Expression::Kind::Call:
       if (const std::optional<Operator> op = operators_.called(written.name.text))
@@ -350,18 +363,24 @@ std::optional<Operator> take_old_value(Sum &sum, const Access &target, const Alg
   return algebra.add;
 }
 
+bool is_number_name(const std::string &name) {
+  return number_named(name) != nullptr;
+}
+
 void check_target_name(const parse::Name &name, const Operators &operators) {
-  if (name.text != infinity && !operators.called(name.text) && !is_argmin(name.text)) return;
+  const NamedNumber *number = number_named(name.text);
+  if (!number && !operators.called(name.text) && !is_argmin(name.text)) return;
   report::fail(Kind::unknown_operator, name.span,
                fmt::format("`{}` is {}, so no tensor can have that name", name.text,
-                           name.text == infinity ? "the number infinity" : "an operator"),
+                           number ? number->what : "an operator"),
                "choose another name");
 }
 
 void check_number_name(const parse::Name &name, const std::string &what) {
-  if (name.text != infinity) return;
+  const NamedNumber *number = number_named(name.text);
+  if (!number) return;
   report::fail(Kind::duplicate_name, name.span,
-               fmt::format("`{}` is the number infinity, so no {} can have that name", infinity, what),
+               fmt::format("`{}` is {}, so no {} can have that name", name.text, number->what, what),
                "choose another name");
 }
 

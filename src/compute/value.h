@@ -47,7 +47,10 @@ std::optional<value::Operator> take_old_value(Sum &sum, const Access &target, co
 /// Throws a mistake where the name of a tensor that is assigned to, or declared, is that of an operator.
 void check_target_name(const parse::Name &name, const Operators &operators);
 
-/// Throws a mistake where that name of a number, `what`, means infinity in values.
+/// Is it what infinity or NaN is called in values?
+bool is_number_name(const std::string &name);
+
+/// Throws a mistake where that name of a number, `what`, means another in values.
 void check_number_name(const parse::Name &name, const std::string &what);
 
 } // namespace unravel::compute

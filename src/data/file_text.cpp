@@ -73,7 +73,7 @@ FileText::FileText(const std::string &path, const ReadOptions &options) : path_(
     read_stream(file.descriptor(), options.max_memory);
   }
   if (is_packed(content_)) inflate_content(options);
-  if (content_.starts_with(text::byte_order_mark)) content_.remove_prefix(text::byte_order_mark.size());
+  content_ = text::without_byte_order_mark(content_);
 }
 
 FileText::~FileText() {

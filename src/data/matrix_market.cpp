@@ -329,8 +329,7 @@ Coordinates read_matrix_market(const FileText &file, const ReadOptions &options)
 }
 
 std::optional<value::Type> type_in_matrix_market(std::string_view first_line) {
-  if (first_line.starts_with(text::byte_order_mark)) first_line.remove_prefix(text::byte_order_mark.size());
-  const std::vector<Word> words = words_of_first_line(first_line);
+  const std::vector<Word> words = words_of_first_line(text::without_byte_order_mark(first_line));
   if (words.size() < 4) return std::nullopt;
   if (words[3].text == "integer") return value::Type::Int64;
   if (words[3].text == "complex") return value::Type::Complex128;

@@ -82,6 +82,7 @@ protected:
     }
     std::string read = name();
     if (read == "inf") return {Number{std::numeric_limits<double>::infinity()}};
+    if (read == "nan") return {Number{std::numeric_limits<double>::quiet_NaN()}};
     const std::optional<Operator> called = operator_called(read);
     if (called && accept("(")) {
       std::vector<Value> arguments;

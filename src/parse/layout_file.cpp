@@ -1,7 +1,6 @@
 #include "parse/expression.h"
 #include "parse/parse.h"
 #include "report/suggest.h"
-#include "text/characters.h"
 
 #include <algorithm>
 
@@ -81,8 +80,6 @@ std::string comment_above(std::string_view text, std::size_t begin) {
   std::vector<std::string_view> lines;
   while (start > 0) {
     auto [previous, line] = line_of(start - 1);
-    if (previous == 0 && line.starts_with(text::byte_order_mark))
-      line.remove_prefix(text::byte_order_mark.size());
     std::size_t mark = line.find_first_not_of(blank);
     if (mark == std::string_view::npos || line[mark] != '#') break;
     line.remove_prefix(std::min(line.find_first_not_of('#', mark), line.size()));

@@ -1,8 +1,7 @@
 #include "parse/lexer.h"
 
-#include "text/characters.h"
-
 #include <charconv>
+#include <string_view>
 
 namespace unravel::parse {
 
@@ -29,7 +28,6 @@ public:
       : source_(source), text_(source->content()), dialect_(dialect) {}
 
   TokenList scan() {
-    if (text_.starts_with(text::byte_order_mark)) position_ = text::byte_order_mark.size();
     for (skip_blank(); position_ < text_.size() && !list_.failure; skip_blank())
       scan_token();
     add(Token::Kind::End, position_);

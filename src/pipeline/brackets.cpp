@@ -134,7 +134,8 @@ private:
         });
     const std::string note = terms.empty() ? "" : fmt::format("multiplied out: {}: {}", terms, why);
     const compute::Program &line = made.computation.program;
-    const bool is_whole = terms.empty() || compute::may_convert_terms(line.statements.front(), front_.types);
+    const bool is_whole =
+        terms.empty() || !is_line() || compute::may_convert_terms(line.statements.front(), front_.types);
     return with_note(
         is_whole ? pipeline::compile(request_, made) : Settler(request_, made).compile_converted(), note);
   }
@@ -241,6 +242,7 @@ private:
       made.types[coordinate] = value::Type::Int64;
     for (const auto &[operand, local] : collected) {
       made.types[local] = compute::type_of(front_.types, operand);
+      made.stands_for[local] = operand;
       load_local(local, layout_of_entries(front_.layouts.at(operand).order()), made);
     }
     return compile_program(std::move(made));
@@ -260,6 +262,7 @@ private:
     put(reduced->program, "the whole is converted after it is reduced", made);
     if (!is_dense && reduced->order > 0) load_local(reduced->local, layout_of_entries(reduced->order), made);
     made.types[reduced->local] = first.type;
+    made.stands_for[reduced->local] = result;
     for (parse::ScheduleTree::Reduce &reduction : made.schedule.reductions)
       if (reduction.target.text == result) reduction.target.text = reduced->local;
     report::Diagnostic refused;

@@ -111,6 +111,7 @@ Front with_converted_uses(Request &request, Front front) {
     front.converted.emplace(use.tensor,
                             given == front.converted.end() ? front.layouts.at(tensor) : given->second);
     front.layouts.emplace(use.tensor, std::move(use.layout));
+    front.stands_for.emplace(use.tensor, access);
   }
   settle_types(request, front);
   return front;

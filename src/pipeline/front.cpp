@@ -23,6 +23,7 @@
 #include "pipeline/plans.h"
 #include "pipeline/term_plans.h"
 #include "pipeline/types.h"
+#include "pipeline/words_of_user.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -383,6 +384,8 @@ Front read_request(const Request &request) {
     } else
       front.computation = compute::make_computation(tree, fills);
   }
+  front.own_words = words_in(request.from.empty() ? request.expression : front.program);
+  if (!of_result.empty()) front.stands_for[of_result] = front.computation.tensors.front().name;
   front.types = front.computation.types;
   for (const auto &[tensor, format] : request.formats) {
     if (front.computation.program.local_tensors.contains(tensor)) {
@@ -489,6 +492,7 @@ Front with_kept_result(const Request &request, Front front, const std::string &r
   put_program(compute::with_kept_result(std::move(*front.tree), result, local, order, nothing), fills, front);
   front.has_settled_brackets = false; // they are as written in the tree
   front.kept.insert(result);
+  front.stands_for[local] = result;
   front.types[local] = front.types.at(result);
   const auto format = request.formats.find(local);
   std::erase(front.other_formats, local);
@@ -522,6 +526,7 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   front.program = parse::to_text(tree);
   front.why = fmt::format("# local {}({}): {}{}\n{}", local.tensor, fmt::join(local.modes, ", "), why,
                           request.formats.contains(local.tensor) ? "" : local.why, planned.why);
+  front.stands_for[local.tensor] = front.computation.program.statements.front().target.tensor;
   put_program(tree, front.computation.program.fills, front);
   const auto format = request.formats.find(local.tensor);
   if (local.is_masked) front.computation.program.masked_locals.insert(local.tensor);

@@ -103,7 +103,7 @@ Compilation compile_collected(const Request &request, const Front &front,
                               const combine::IterationSpace &space, const std::string &why,
                               const report::Diagnostic &refused) {
   const std::string &tensor = space.target.tensor;
-  if (front.kept.empty() ? !front.why.empty() : front.kept.contains(tensor)) throw report::Error(refused);
+  if (front.kept.empty() && !front.why.empty()) throw report::Error(refused);
   const bool adds = space.by == value::Operator::Add && !space.sets; // entries of a list add up
   std::optional<Front> list = with_list(front, tensor, adds, refused);
   if (!front.tree) {
@@ -114,6 +114,7 @@ Compilation compile_collected(const Request &request, const Front &front,
     list->tree.reset(); // a list that would be kept in a local tensor first is of no use
     if (auto made = report::unless_refused([&] { return compile(request, *list); })) return std::move(*made);
   }
+  if (front.kept.contains(tensor)) throw report::Error(refused);
   const auto keep = [&] { return compile(request, with_kept_result(request, front, tensor, why)); };
   if (auto made = report::unless_refused(keep)) return std::move(*made);
   throw report::Error(refused);

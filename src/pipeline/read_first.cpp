@@ -8,6 +8,7 @@
 #include "report/diagnostic.h"
 
 #include <fmt/format.h>
+#include <map>
 #include <tuple>
 
 namespace unravel::pipeline {
@@ -46,6 +47,8 @@ public:
   }
 
   const std::string &why() const { return why_; }
+  /// By scalar, what it holds.
+  const std::map<std::string, std::string> &texts() const { return texts_; }
 
 private:
   bool has_entries(const std::string &tensor) const {
@@ -61,8 +64,8 @@ private:
       return;
     }
     const std::string scalar = taken_.fresh(tensor + "_read");
-    why_ += fmt::format("# scalar {}: `{}` is needed where it isn't stored, too\n", scalar,
-                        parse::to_text(written));
+    texts_[scalar] = parse::to_text(written);
+    why_ += fmt::format("# scalar {}: `{}` is needed where it isn't stored, too\n", scalar, texts_[scalar]);
     const Expression name = compute::access_expression({scalar, written.span}, {});
     made.push_back(
         compute::assign(StatementTree::Kind::Local, AssignmentTree::Operator::Set, name, std::move(written)));
@@ -73,6 +76,7 @@ private:
   const text::Place &refused_;
   compute::TakenNames taken_;
   std::string why_;
+  std::map<std::string, std::string> texts_;
 };
 
 /// Nothing where another thing was refused, or where there is nothing to read first.
@@ -85,6 +89,7 @@ std::optional<Front> reading_first(const Request &request, const Front &front,
   Front made = front;
   const std::vector<compute::TensorUse> tensors = front.computation.tensors; // they keep their order
   made.why += rewriting.why();
+  made.stands_for.insert(rewriting.texts().begin(), rewriting.texts().end());
   put_program(tree, front.computation.program.fills, made);
   made.computation.tensors = tensors;
   settle_types(request, made);

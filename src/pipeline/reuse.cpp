@@ -107,7 +107,9 @@ parse::ProgramTree with_local(const compute::Program &line, const compute::Resul
 Front values_front(const Request &request, Front front, const std::optional<compute::ResultLocal> &local) {
   const std::string result = front.computation.tensors.front().name;
   const std::string entries = compute::fresh_tensor(front.computation, result + "_entries");
+  front.stands_for[entries] = result;
   if (local) {
+    front.stands_for[local->tensor] = result;
     const compute::Program &line = front.computation.program;
     const bool begins_with_zeros = compute::identity_of(line.statements.front()) == 0;
     put_program(with_local(line, *local, entries), line.fills, front);

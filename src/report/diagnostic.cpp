@@ -48,7 +48,43 @@ std::vector<Kind> all_kinds() {
   return kinds;
 }
 
-Error::Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)), text_(render(diagnostic_)) {}
+/// A quotation, which may be a whole program, as long as a reader takes it in at a glance: else its
+/// beginning.
+static std::string short_quotation(std::string_view quoted) {
+  constexpr std::size_t most_bytes = 240, most_lines = 3, shown = 100;
+  const auto lines = 1 + std::ranges::count(quoted, '\n');
+  if (quoted.size() <= most_bytes && static_cast<std::size_t>(lines) <= most_lines)
+    return std::string(quoted);
+  quoted = quoted.substr(0, quoted.find('\n'));
+  std::string beginning;
+  while (!quoted.empty() && beginning.size() < shown) {
+    const std::size_t length = text::decode(quoted).length;
+    beginning += quoted.substr(0, length);
+    quoted.remove_prefix(length);
+  }
+  return beginning + " ...";
+}
+
+static Diagnostic with_short_quotations(Diagnostic diagnostic) {
+  const std::string_view message = diagnostic.message;
+  std::string made;
+  for (std::size_t k = 0; k < message.size();) {
+    const std::size_t begin = message.find('`', k),
+                      end = message.find('`', std::min(begin, message.size() - 1) + 1);
+    if (end == std::string_view::npos) {
+      made += message.substr(k);
+      break;
+    }
+    made += message.substr(k, begin + 1 - k);
+    made += short_quotation(message.substr(begin + 1, end - begin - 1)) + "`";
+    k = end + 1;
+  }
+  diagnostic.message = std::move(made);
+  return diagnostic;
+}
+
+Error::Error(Diagnostic diagnostic)
+    : diagnostic_(with_short_quotations(std::move(diagnostic))), text_(render(diagnostic_)) {}
 
 void fail(Kind kind, const text::Place &place, std::string message, std::string hint) {
   throw Error(Diagnostic{kind, place, std::move(message), std::move(hint)});

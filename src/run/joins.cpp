@@ -3,6 +3,7 @@
 #include "combine/structure.h"
 #include "convert/entry_tree.h"
 #include "convert/pack.h"
+#include "layout/layout.h"
 #include "pipeline/plans.h"
 #include "report/diagnostic.h"
 
@@ -46,7 +47,7 @@ private:
     std::optional<convert::EntryTree> &tree = found->second;
     const tensor::Tensor &tensor = tensors_.at(name);
     if (is_new && tensor.entries() >= least_in_tree)
-      if (const auto plan = convert::plan_tree(tensor.layout)) tree = convert::entry_tree(tensor, *plan);
+      if (const auto &plan = plan_of(tensor.layout)) tree = convert::entry_tree(tensor, *plan);
     if (!tree) return std::nullopt;
     const std::int64_t size = tensor.shape()[mode];
     std::vector<double> counts(static_cast<std::size_t>(size), 0);
@@ -56,6 +57,12 @@ private:
                        counts[static_cast<std::size_t>(coordinate)] += static_cast<double>(end - first);
                    });
     return counts;
+  }
+
+  const std::optional<convert::TreePlan> &plan_of(const layout::Layout &layout) {
+    const auto [plan, is_new] = plans_.try_emplace(layout::to_text(layout));
+    if (is_new) plan->second = convert::plan_tree(layout);
+    return plan->second;
   }
 
   /// Of its coordinates.
@@ -71,6 +78,7 @@ private:
   }
 
   const std::map<std::string, tensor::Tensor> &tensors_;
+  std::map<std::string, std::optional<convert::TreePlan>> plans_; // by the layout's text
   std::map<std::string, std::optional<convert::EntryTree>> trees_;
   std::map<std::string, std::optional<data::Coordinates>> entries_; // of those that are no trees
   std::map<std::pair<std::string, std::size_t>, std::vector<double>> known_;

@@ -8,8 +8,8 @@
 /// Characters of UTF-8, by which places count columns.
 namespace unravel::text {
 
-/// What some programs put in front of a text in UTF-8; it isn't part of the text.
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+/// Without the byte order mark that some programs put in front of a text in UTF-8.
+std::string_view without_byte_order_mark(std::string_view text);
 
 struct Character {
   std::size_t length = 1;      // in bytes

@@ -5,8 +5,9 @@
 
 namespace unravel::text {
 
-Source::Source(std::string name, std::string content)
-    : name_(std::move(name)), content_(std::move(content)) {}
+Source::Source(std::string name, std::string content) : name_(std::move(name)), content_(std::move(content)) {
+  content_.erase(0, content_.size() - without_byte_order_mark(content_).size());
+}
 
 Place Source::place(std::size_t begin, std::size_t end) const {
   begin = std::min(begin, content_.size());

@@ -64,7 +64,10 @@ def made(operator, factors):
 
 
 def type_of(result):
-    return np.dtype(DTYPES[result.kind or result.computed])
+    """The type that was asked for, or its statement's; what integers add up to without a type of its own has 64 bits."""
+    dtype = np.dtype(DTYPES[result.kind or result.computed])
+    is_wide = not result.kind and not result.indices and result.operator == "plus" and dtype.kind in "iu"
+    return np.dtype(dtype.kind + "8") if is_wide else dtype
 
 
 class Namespace(dict):

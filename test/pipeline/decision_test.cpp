@@ -449,6 +449,19 @@ TEST(PipelineRefusal, parallel_loops) {
             "  hint: the loops are i, A.p\n");
 }
 
+TEST(PipelineRefusal, parallel_loops_of_joined_statements) {
+  const std::string sum = "C(i,j) = A(i,j) + B(i,j)\n-f A=csr\n-f B=csr\n-s parallel i; parallel ";
+  EXPECT_EQ(message_of(sum + "l"), "-s:1:22: error: there is no loop over `l` [unknown-variable]\n"
+                                   "  1 | parallel i; parallel l\n"
+                                   "    |                      ^\n"
+                                   "  hint: the loops are i, A.p, B.p\n");
+  EXPECT_EQ(message_of(sum + "B.p"), "-s:1:22: error: of the loops over `i` and `B.p` one stands inside the "
+                                     "other: only one runs in parallel [not-parallel]\n"
+                                     "  1 | parallel i; parallel B.p\n"
+                                     "    |                      ^~~\n"
+                                     "  hint: keep one of them\n");
+}
+
 TEST(PipelineRefusal, orders_that_repeat) {
   EXPECT_EQ(message_of(spmv + "-f A=csr\n-s order i, i"),
             "-s:1:10: error: `i` is already in the order [duplicate-name]\n"

@@ -134,6 +134,18 @@ def test_results_in_the_gaps_of_operands():
             assert "share memory" in refusal(lambda: call(x=M[:3, 0], y=M[0, 0:3]))
 
 
+def test_other_results_beside_operands_with_gaps_are_no_news(monkeypatch):
+    M, kernel, arrays = np.arange(12.0).reshape(4, 3), un.kernel("y(i) = 2 * x(i)"), np.zeros((3, 4))
+    for column in range(3):
+        x = M[:, column]
+        kernel(x=x, y=np.zeros(4))
+        with monkeypatch.context() as only:
+            only.setattr(un.Kernel, "_call", None)  # what is done with arguments that are news
+            for y in arrays:
+                kernel(x=x, y=y)
+                assert y.tolist() == (2 * x).tolist()
+
+
 def test_names_of_tensors():
     assert un.kernel("y(i) = 2 * self(i)")(self=x).tolist() == [2, 4, 6]
     assert un.compute("y(i) = 2 * self(i)", self=x).tolist() == [2, 4, 6]

@@ -106,6 +106,19 @@ TEST(Kinds, NamesAreDistinctAndCodesFollowCategories) {
   }
 }
 
+TEST(Rendering, LongQuotationsAreCut) {
+  const std::string line(100, 'a'), most(240, 'b');
+  const auto message = [](const std::string &quoted) {
+    return Error({Kind::unknown_name, {}, "`" + quoted + "` and `c` aren't known", ""}).diagnostic().message;
+  };
+  EXPECT_EQ(message(most), "`" + most + "` and `c` aren't known");
+  EXPECT_EQ(message(line + std::string(141, 'b')), "`" + line + " ...` and `c` aren't known");
+  EXPECT_EQ(message("one\ntwo\nthree"), "`one\ntwo\nthree` and `c` aren't known");
+  EXPECT_EQ(message("one\ntwo\nthree\nfour"), "`one ...` and `c` aren't known");
+  EXPECT_EQ(Error({Kind::unknown_name, {}, "a lone ` stays", ""}).diagnostic().message, "a lone ` stays");
+  EXPECT_EQ(Error({Kind::unknown_name, {}, "at its end `", ""}).diagnostic().message, "at its end `");
+}
+
 TEST(Nearest, IsWithinAThirdOfTheName) {
   const std::vector<std::string> names = {"rowptr", "col", "val", "colptr"};
   EXPECT_EQ(nearest("rowpt", names), "rowptr");

@@ -145,6 +145,33 @@ void parts(int n, const double x[n], double y[n]) {
   EXPECT_EQ(desk.read("y.txt"), "-1\ninf\n1.5\n");
 }
 
+/// The values are gcc's.
+TEST(ToolFrom, NanIsANumber) {
+  SKIP_WITHOUT_CLANG();
+  Desk desk;
+  desk.write("k.c", R"(#include <math.h>
+void positive(int n, const double x[n], double y[n]) {
+  for (int i = 0; i < n; i++) y[i] = x[i] > 0 ? x[i] : NAN;
+}
+void known(int n, const double x[n], double *s) {
+  *s = 0;
+  for (int i = 0; i < n; i++) *s += x[i] < NAN ? 1 : x[i] != NAN ? 10 : 100;
+}
+)");
+  desk.write("x.mtx", "%%MatrixMarket matrix array real general\n3 1\n-2\n4\n0.5\n");
+  const Outcome made =
+      desk.unravel({"run", "--from", "k.c:positive", "-i", "x=x.mtx", "-o", "y=y.txt", "--check"});
+  ASSERT_EQ(made.code, 0) << made.error;
+  EXPECT_EQ(desk.read("y.txt"), "nan\n4\n0.5\n");
+  const Outcome known = desk.unravel({"run", "--from", "k.c:known", "-i", "x=x.mtx", "--check"});
+  ASSERT_EQ(known.code, 0) << known.error;
+  EXPECT_NE(known.out.find("s = 30"), std::string::npos) << known.out;
+  const Outcome line = desk.unravel(
+      {"run", "y(i) = select(x(i) > 0, x(i), nan)", "-i", "x=x.mtx", "-o", "y=y.txt", "--check"});
+  ASSERT_EQ(line.code, 0) << line.error;
+  EXPECT_EQ(desk.read("y.txt"), "nan\n4\n0.5\n");
+}
+
 struct Wrong {
   std::vector<std::string> arguments;
   int code;
