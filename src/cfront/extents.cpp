@@ -6,13 +6,13 @@ namespace unravel::cfront {
 
 namespace {
 
-const char *const element = "element"; // no variable's name: those are v0, v1, ...
+const char *const the_element = "element"; // no variable's name: those are v0, v1, ...
 
 /// The least upper bound of the subscript over all iterations, if it is a sum of sizes.
 std::optional<Polynomial> greatest(const Polynomial &subscript, const std::vector<term::Term> &facts,
                                    const Variables &variables, bool &is_used) {
   std::vector<term::Term> parts = facts;
-  const term::Term value = term::variable(element);
+  const term::Term value = term::variable(the_element);
   parts.push_back(term::equal(value, variables.term(subscript)));
   space::Set reached = space::Set(term::conjunction(std::move(parts))).project([&](const term::Term &atom) {
     const auto *variable = atom.as<term::Variable>();
@@ -25,7 +25,7 @@ std::optional<Polynomial> greatest(const Polynomial &subscript, const std::vecto
   for (const term::Term &constraint : reached.without_divisions().simple_hull().constraints()) {
     const auto &compare = *constraint.as<term::Compare>();
     term::Linear form = term::linear_form(compare.left);
-    std::int64_t factor = term::coefficient_of(compare.left, element);
+    std::int64_t factor = term::coefficient_of(compare.left, the_element);
     bool is_upper = compare.relation == term::Relation::Equal ? factor != 0 : factor < 0;
     if (!is_upper) continue;
     if (bound || (factor != -1 && factor != 1)) return std::nullopt;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t most_terms = 64;
 
 /// Narrower integers wrap around where a loop nest's needn't.
-constexpr int least_bits = 32;
+constexpr int bits_of_int = 32;
 
 Integer exactly(Polynomial value) {
   return {Integer::Kind::Exact, {std::move(value)}};
@@ -90,7 +90,7 @@ Integer Translator::integer(const Node &node) {
       refuse(node.span,
              quoted(operand) + " is computed from data, where loop variables and sizes are expected");
     if (is_comparison(operand) || is_logical(operand)) refuse_expression(operand);
-    if (node.bits < least_bits)
+    if (node.bits < bits_of_int)
       refuse(node.span,
              quoted(operand) + " is converted to `" + node.type_name + "`, which may be too narrow",
              "use `int`, `long` or `size_t`");
@@ -259,7 +259,7 @@ void Translator::assume(const Condition &condition) {
 
 Condition Translator::condition(const Node &node) {
   if (node.kind == UnravelCast && node.children[0].type == UnravelIntegral && node.bits != 1 &&
-      node.bits < least_bits)
+      node.bits < bits_of_int)
     refuse_expression(node);
   if (node.kind == UnravelCast &&
       (node.bits == 1 || is_comparison(node.children[0]) || is_logical(node.children[0])) &&

@@ -138,7 +138,7 @@ bool may_deal(const IterationSpace &space, const plan::LeafPlan &plan, const Com
 
 /// Does a find inside of the level's loop go on, in one of its iterations, from where it was in another? Then
 /// it needs them in their own order.
-bool keeps_state_over(const plan::LeafPlan &plan, std::size_t level) {
+bool needs_order_of(const plan::LeafPlan &plan, std::size_t level) {
   return std::ranges::any_of(plan.finds.levels, [&](const plan::LevelPlan &find) {
     const plan::Walk *walk = find.walk();
     return walk && find.level > level && walk->state_level <= level &&
@@ -163,7 +163,7 @@ std::vector<plan::SortedLoop> sorts_for_entries(const IterationSpace &space, con
     for (const Term &value : values)
       if (term::mentions(value, level.variable)) sorted.keys.push_back(value);
     if (level.is_loop() && !sorted.keys.empty() && std::ranges::all_of(sorted.keys, is_element) &&
-        !keeps_state_over(plan, k))
+        !needs_order_of(plan, k))
       sorts.push_back(std::move(sorted));
     // what comes behind it in the order, this loop's own order must do
     values.erase(std::ranges::find_if(

@@ -12,9 +12,9 @@ using term::Term;
 namespace {
 
 /// Follows the segments of one iteration inwards.
-class Segments {
+class NestedSegments {
 public:
-  Segments(const LeafPlan &plan, std::size_t level, prove::Prover &prover)
+  NestedSegments(const LeafPlan &plan, std::size_t level, prove::Prover &prover)
       : plan_(plan), level_(level), loop_(plan.nest.levels[level]), prover_(prover), parent_(loop_.variable),
         begin_(term::variable(loop_.variable)) {}
 
@@ -102,7 +102,7 @@ const char *property_hint =
 
 WorkBefore positions_before(const LeafPlan &plan, std::size_t level, prove::Prover &prover) {
   const std::vector<Level> &levels = plan.nest.levels;
-  Segments segments(plan, level, prover);
+  NestedSegments segments(plan, level, prover);
   Term before = term::variable(levels[level].variable);
   bool found = false;
   for (std::size_t k = level + 1; k < levels.size(); ++k) {
@@ -147,7 +147,7 @@ WorkBefore positions_before(const std::vector<const LeafPlan *> &plans, const sc
 
 WorkBefore pairs_before(const LeafPlan &plan, std::size_t level, std::size_t inside, prove::Prover &prover) {
   const std::vector<Level> &levels = plan.nest.levels;
-  Segments segments(plan, level, prover);
+  NestedSegments segments(plan, level, prover);
   for (std::size_t k = level + 1; k < inside; ++k)
     if (!levels[k].is_let())
       return {std::nullopt, fmt::format("`{}` stands between them", levels[k].variable),

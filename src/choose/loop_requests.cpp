@@ -18,7 +18,6 @@ namespace unravel::choose {
 using Asked = parse::ScheduleTree::LoopRequest;
 using depend::Verdict;
 using loop::Request;
-using loop::Statement;
 using report::Kind;
 using scan::Level;
 using term::Term;
@@ -182,7 +181,7 @@ std::optional<Sums> sums_of(const LoopsOf &leaf, const loop::Program &lowered) {
 
 /// The addition that is all that the loop does, behind names; else null.
 const loop::Accumulate *only_sum(const loop::For &loop) {
-  const auto is_name = [](const Statement &statement) {
+  const auto is_name = [](const loop::Statement &statement) {
     return std::holds_alternative<loop::Let>(statement.kind);
   };
   const bool sums = !loop.body.empty() && std::all_of(loop.body.begin(), loop.body.end() - 1, is_name);
@@ -214,7 +213,7 @@ bool adds_to_one_element(const loop::For &loop) {
 /// Whether the loop holds nothing but the loop over `inner` and what goes with its sum.
 bool holds_sum(const loop::For &loop, const std::string &inner) {
   bool found = false;
-  for (const Statement &statement : loop.body) {
+  for (const loop::Statement &statement : loop.body) {
     if (const auto *sum = std::get_if<loop::For>(&statement.kind)) {
       if (found || sum->variable != inner || !adds_to_one_element(*sum)) return false;
       found = true;
@@ -235,7 +234,7 @@ public:
   std::vector<Request> requests() {
     const loop::For *outer = nullptr;
     const loop::For *inner = nullptr;
-    loop::each_statement(lowered_.body, [&](const Statement &statement) {
+    loop::each_statement(lowered_.body, [&](const loop::Statement &statement) {
       const auto *loop = std::get_if<loop::For>(&statement.kind);
       const loop::For *own = loop && !outer ? inner_product(*loop) : nullptr;
       if (own) outer = loop, inner = own;
@@ -255,7 +254,7 @@ private:
     if (outer.parallel || outer.step != 1 || outer.simd || outer.team) return nullptr;
     const loop::Effects own = loop::effects_of(outer.body);
     const loop::For *found = nullptr;
-    for (const Statement &statement : outer.body) {
+    for (const loop::Statement &statement : outer.body) {
       if (const auto *add = loop::addition_of(statement); add && !may_add(*add, own)) return nullptr;
       const auto *inner = std::get_if<loop::For>(&statement.kind);
       if (!inner && !loop::addition_of(statement) && !std::holds_alternative<loop::Let>(statement.kind) &&

@@ -15,7 +15,6 @@ using combine::Operand;
 using plan::LeafPlan;
 using plan::Merged;
 using scan::Level;
-using scan::Node;
 using term::Term;
 
 bool lists_entries(const LocalTensor &local) {
@@ -24,7 +23,7 @@ bool lists_entries(const LocalTensor &local) {
 
 namespace {
 
-using Nodes = std::vector<Node>;
+using Nodes = std::vector<scan::Node>;
 
 /// The array with the coordinate of each entry, or empty.
 std::string coordinates_of(const LocalTensor &local) {
@@ -60,27 +59,28 @@ private:
     return space.target.local == local_.tensor || space.reads(local_.tensor);
   }
 
-  bool is_about(const Node &node) const {
+  bool is_about(const scan::Node &node) const {
     return std::ranges::any_of(node.statements,
                                [&](std::size_t k) { return is_about(combination_.leaves[k]); });
   }
 
   /// The nodes that are about the local.
-  static std::vector<const Node *> pick(const Nodes &nodes, const std::function<bool(const Node &)> &wanted) {
-    std::vector<const Node *> picked;
-    for (const Node &node : nodes)
+  static std::vector<const scan::Node *> pick(const Nodes &nodes,
+                                              const std::function<bool(const scan::Node &)> &wanted) {
+    std::vector<const scan::Node *> picked;
+    for (const scan::Node &node : nodes)
       if (wanted(node)) picked.push_back(&node);
     return picked;
   }
 
   /// Fills in plans_of_ and the ranges; returns what is in the way.
   std::string plan(const Nodes &nodes) {
-    const auto about = pick(nodes, [&](const Node &node) { return is_about(node); });
+    const auto about = pick(nodes, [&](const scan::Node &node) { return is_about(node); });
     if (about.size() == 1 && about.front()->is_loop()) {
       around_.push_back(about.front());
       return plan(about.front()->body);
     }
-    if (std::ranges::any_of(about, [](const Node *node) { return node->is_loop(); }))
+    if (std::ranges::any_of(about, [](const scan::Node *node) { return node->is_loop(); }))
       return "statements that it is about share a loop with others";
     if (about.size() < 3 || !combination_.leaves[about[0]->statements.front()].target.is_scalar())
       return "nothing is added to it, or nothing reads it";
@@ -250,7 +250,7 @@ private:
   const LocalTensor &local_;
   prove::Prover &prover_;
   MergedLocal result_;
-  std::vector<const Node *> around_;                     // the loops that all of its statements share
+  std::vector<const scan::Node *> around_;               // the loops that all of its statements share
   std::vector<std::pair<std::size_t, Merged>> plans_of_; // by the number of the leaf
 };
 

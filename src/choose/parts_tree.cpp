@@ -8,7 +8,6 @@
 
 namespace unravel::choose {
 
-using compute::Statement;
 using parse::Expression;
 using parse::StatementTree;
 using plan::Part;
@@ -18,7 +17,7 @@ namespace {
 
 class Builder {
 public:
-  Builder(const plan::Parts &parts, const Statement &statement, compute::TakenNames taken)
+  Builder(const plan::Parts &parts, const compute::Statement &statement, compute::TakenNames taken)
       : parts_(parts), statement_(statement) {
     for (std::size_t part = 0; part + 1 < parts.all.size(); ++part)
       locals_.push_back(taken.fresh("w"));
@@ -77,13 +76,13 @@ private:
   }
 
   const plan::Parts &parts_;
-  const Statement &statement_;
+  const compute::Statement &statement_;
   std::vector<std::string> locals_; // of all parts but the last
 };
 
 } // namespace
 
-std::vector<StatementTree> trees_of_parts(const plan::LeafPlan &plan, const Statement &statement,
+std::vector<StatementTree> trees_of_parts(const plan::LeafPlan &plan, const compute::Statement &statement,
                                           const parse::ProgramTree &program) {
   const plan::Parts &parts = *plan.parts;
   const Builder builder(parts, statement, compute::TakenNames(program));

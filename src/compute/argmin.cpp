@@ -21,7 +21,7 @@ using parse::Expression;
 using parse::Name;
 using parse::StatementTree;
 using report::Kind;
-using Operator = AssignmentTree::Operator;
+using AssignOp = AssignmentTree::Operator;
 
 namespace {
 
@@ -144,7 +144,7 @@ private:
                    fmt::format("`{}` takes a coordinate and a value, not {} argument{}", name_,
                                tree_.value.children.size(), tree_.value.children.size() == 1 ? "" : "s"),
                    fmt::format("write `p(i) = {}(j, A(i,j))`", name_));
-    if (tree_.op != Operator::Set)
+    if (tree_.op != AssignOp::Set)
       report::fail(Kind::unknown_operator, span_,
                    fmt::format("a coordinate that `{}` finds is assigned by `=`", name_),
                    "what it is reduced with would be another coordinate");
@@ -166,7 +166,7 @@ private:
   }
 
   StatementTree reduction(const std::string &by, const Expression &target, Expression made) const {
-    StatementTree one = assign(StatementTree::Kind::Assign, Operator::Reduce, target, std::move(made));
+    StatementTree one = assign(StatementTree::Kind::Assign, AssignOp::Reduce, target, std::move(made));
     one.assignment.reduction = {by, span_};
     one.assignment.span = one.span = tree_.span;
     one.assignment.mask = tree_.mask;
@@ -183,11 +183,11 @@ private:
 };
 
 StatementTree let(const Expression &target, Expression value) {
-  return assign(StatementTree::Kind::Local, Operator::Set, target, std::move(value));
+  return assign(StatementTree::Kind::Local, AssignOp::Set, target, std::move(value));
 }
 
 StatementTree set(const Expression &target, Expression value) {
-  return assign(StatementTree::Kind::Assign, Operator::Set, target, std::move(value));
+  return assign(StatementTree::Kind::Assign, AssignOp::Set, target, std::move(value));
 }
 
 /// With a scalar, where the loops around have given the result's indices their values.
@@ -219,9 +219,9 @@ std::set<std::string> texts_of(const std::vector<Name> &names) {
   return texts;
 }
 
-class Rewriter {
+class ArgminRewriter {
 public:
-  explicit Rewriter(const parse::ProgramTree &tree) : operators_(tree.operators), taken_(tree) {
+  explicit ArgminRewriter(const parse::ProgramTree &tree) : operators_(tree.operators), taken_(tree) {
     std::vector<Name> sizes;
     for (const parse::SizeTree &size : tree.sizes)
       outside_.insert(size.name.text);
@@ -276,8 +276,8 @@ bool is_argmin(const AssignmentTree &assignment) {
 namespace {
 
 /// An assignment that is a line, checked as one.
-struct Line {
-  explicit Line(const AssignmentTree &line)
+struct CheckedLine {
+  explicit CheckedLine(const AssignmentTree &line)
       : operators(line.operators), indices(indices_of_result(line.target)), outside(texts_of(indices)),
         parts(line, operators, outside), taken(line) {
     parts.check_indices(outside);
@@ -298,7 +298,7 @@ struct Line {
 } // namespace
 
 parse::ProgramTree with_argmin(const AssignmentTree &assignment, bool by_rows) {
-  Line line(assignment);
+  CheckedLine line(assignment);
   const Argmin &made = line.parts;
   const std::vector<Name> &indices = line.indices;
   parse::ProgramTree program;
@@ -318,7 +318,7 @@ parse::ProgramTree with_argmin(const AssignmentTree &assignment, bool by_rows) {
 }
 
 std::pair<AssignmentTree, AssignmentTree> lines_of_argmin(const AssignmentTree &assignment) {
-  Line line(assignment);
+  CheckedLine line(assignment);
   const Expression best = line.best_of(line.indices);
   std::pair made(line.parts.to_best(best).assignment,
                  line.parts.to_coordinate(best, assignment.target).assignment);
@@ -327,7 +327,7 @@ std::pair<AssignmentTree, AssignmentTree> lines_of_argmin(const AssignmentTree &
 }
 
 parse::ProgramTree with_argmin(parse::ProgramTree program) {
-  Rewriter rewriter(program);
+  ArgminRewriter rewriter(program);
   program.body = rewriter.rewritten(std::move(program.body));
   return program;
 }

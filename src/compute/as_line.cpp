@@ -70,13 +70,14 @@ std::optional<std::string> only_result(const Program &program) {
   return result;
 }
 
-bool are_equal(const Access &one, const Access &other) {
+bool are_same(const Access &one, const Access &other) {
   return std::ranges::equal(one.subscripts, other.subscripts, {}, &Subscript::value, &Subscript::value);
 }
 
-class Line {
+class LineOfProgram {
 public:
-  Line(const Computation &program, const std::string &result, const std::map<std::string, value::Type> &types)
+  LineOfProgram(const Computation &program, const std::string &result,
+                const std::map<std::string, value::Type> &types)
       : program_(program.program), result_(result), types_(types), made_(program) {
     made_.program.statements.clear();
     std::erase_if(made_.program.extents, [](const auto &each) { return !is_declared(each.second); });
@@ -152,7 +153,7 @@ private:
     is_known = is_known && std::ranges::all_of(term::variables_of(term.condition), has);
     each_coordinate(term.value, [&](const std::string &name) { is_known = is_known && has(name); });
     if (!is_known) return false;
-    if (!made_.program.statements.empty() && !are_equal(term.target, made_.program.statements.front().target))
+    if (!made_.program.statements.empty() && !are_same(term.target, made_.program.statements.front().target))
       return false;
     name_occurrences(term);
     term.accumulate = !made_.program.statements.empty();
@@ -213,7 +214,7 @@ private:
 std::optional<Computation> as_line(const Computation &program,
                                    const std::map<std::string, value::Type> &types) {
   const std::optional<std::string> result = only_result(program.program);
-  return result ? Line(program, *result, types).made() : std::nullopt;
+  return result ? LineOfProgram(program, *result, types).made() : std::nullopt;
 }
 
 std::optional<Computation> as_dense_line(const Computation &program,

@@ -18,7 +18,7 @@ using parse::AssignmentTree;
 using parse::Expression;
 using parse::Name;
 using parse::StatementTree;
-using Operator = parse::AssignmentTree::Operator;
+using AssignOp = parse::AssignmentTree::Operator;
 
 std::vector<std::string> indices_of(const Access &access) {
   std::vector<std::string> indices;
@@ -125,7 +125,7 @@ std::vector<StatementTree> in_loops(const std::vector<Name> &indices, std::vecto
 StatementTree clearing(const Statement &statement) {
   return std::move(
       in_loops(names(indices_of(statement.target), statement.span),
-               {assign(StatementTree::Kind::Assign, Operator::Set, expression_of(statement.target),
+               {assign(StatementTree::Kind::Assign, AssignOp::Set, expression_of(statement.target),
                        number_expression(identity_of(statement), statement.span))})
           .front());
 }
@@ -260,9 +260,9 @@ Expression expression_of_term(const Value &value, const Statement &of) {
 StatementTree assigned(const Statement &of, Expression target, Expression value, bool reduces) {
   const bool is_sum = of.by == value::Operator::Add;
   StatementTree made = assign(StatementTree::Kind::Assign,
-                              !reduces ? Operator::Set
-                              : is_sum ? Operator::Add
-                                       : Operator::Reduce,
+                              !reduces ? AssignOp::Set
+                              : is_sum ? AssignOp::Add
+                                       : AssignOp::Reduce,
                               std::move(target), std::move(value));
   made.assignment.reduction = {value::name_in_semiring(of.by), of.span};
   if (of.product)

@@ -25,6 +25,7 @@ namespace unravel::compute {
 
 using parse::Expression;
 using report::Kind;
+using AssignOp = parse::AssignmentTree::Operator;
 
 namespace {
 
@@ -40,9 +41,8 @@ public:
     subscripts_ = subscripts_of(tree_, operators_);
     const Access target = access(tree_.target, true);
     const std::vector<std::string> indices_of_result = result_.indices;
-    using Operator = parse::AssignmentTree::Operator;
     Algebra algebra = algebra_of(tree_, operators_);
-    if (tree_.op == Operator::Multiply) algebra.by = value::Operator::Multiply;
+    if (tree_.op == AssignOp::Multiply) algebra.by = value::Operator::Multiply;
     Sum sum = sum_of(
         tree_.value, [this](const Expression &each) { return leaf(each); }, algebra, operators_);
     const std::set<std::string> of_result(indices_of_result.begin(), indices_of_result.end());
@@ -51,7 +51,7 @@ public:
       sum = with_affine_factors(std::move(sum),
                                 [&](const Value &term) { return summed_indices(term, of_result); });
     }
-    bool accumulate = tree_.op != Operator::Set;
+    bool accumulate = tree_.op != AssignOp::Set;
     if (const auto by = accumulate ? std::nullopt : take_old_value(sum, target, algebra))
       accumulate = true, algebra.add = algebra.by = *by;
     const std::vector<MaskCase> cases = mask();

@@ -80,7 +80,7 @@ bool may_reduce_before_conversion(const Statement &statement) {
   return is_converted_by_parts(statement, statement.types) && bytes(to) <= bytes(from);
 }
 
-bool is_plain(const Access &access) {
+bool has_bare_indices(const Access &access) {
   return std::ranges::all_of(access.subscripts, [](const Subscript &subscript) {
     return !subscript.index.empty() && subscript.shift == 0;
   });
@@ -106,10 +106,10 @@ bool has_sum_apart(const Statement &statement, const std::vector<Access> &factor
 }
 
 /// Makes the program of a forest.
-class Builder {
+class ForestProgram {
 public:
-  Builder(const Statement &line, const Contraction &contraction, const Network &network, const Forest &forest,
-          const std::vector<Set> &walked)
+  ForestProgram(const Statement &line, const Contraction &contraction, const Network &network,
+                const Forest &forest, const std::vector<Set> &walked)
       : line_(line), contraction_(contraction), network_(network), forest_(forest), walked_(walked),
         buffers_(contract::buffers_of(forest)) {
     if (contraction.product != value::Operator::Multiply) line_.product = contraction.product;
@@ -393,7 +393,7 @@ std::optional<Contraction> contraction_of(const Program &line, std::string &why)
   for (const Subscript &subscript : statement.target.subscripts)
     if (!of_target.insert(subscript.index).second)
       return refuse(fmt::format("`{}` has an index twice", to_text(statement.target)));
-  if (!is_plain(statement.target) || !std::ranges::all_of(made->factors, is_plain))
+  if (!has_bare_indices(statement.target) || !std::ranges::all_of(made->factors, has_bare_indices))
     return refuse("subscripts are sums");
   for (const Mask &mask : statement.masks)
     for (const Subscript &subscript : mask.access.subscripts)
@@ -449,7 +449,7 @@ Network network_of(const Program &line, const Contraction &contraction) {
 PlannedBody planned_body(const Program &line, const Contraction &contraction, const Network &network,
                          const Forest &forest, const std::vector<Set> &walked, std::size_t statements) {
   const Statement &statement = line.statements.front();
-  Builder builder(statement, contraction, network, forest, walked);
+  ForestProgram builder(statement, contraction, network, forest, walked);
   PlannedBody made;
   made.body = builder.all(statements);
   made.nested = std::move(builder.nested());
@@ -464,7 +464,7 @@ PlannedLine with_plan(const Program &line, const Contraction &contraction, const
     if (clears) body.insert(body.begin(), clearing(statement));
     return program_with(line, std::move(body));
   };
-  Builder builder(statement, contraction, network, forest, walked);
+  ForestProgram builder(statement, contraction, network, forest, walked);
   std::vector<StatementTree> body = builder.all(clears ? 1 : 0);
   PlannedLine made;
   made.nested = std::move(builder.nested());

@@ -13,7 +13,7 @@ using parse::Expression;
 using parse::Name;
 using parse::ProgramTree;
 using parse::StatementTree;
-using Operator = AssignmentTree::Operator;
+using AssignOp = AssignmentTree::Operator;
 
 namespace {
 
@@ -24,7 +24,7 @@ bool mentions(const Expression &written, const std::string &tensor) {
 }
 
 bool reads(const AssignmentTree &assignment, const std::string &tensor) {
-  const bool reads_old = assignment.op == Operator::Multiply || assignment.op == Operator::Divide;
+  const bool reads_old = assignment.op == AssignOp::Multiply || assignment.op == AssignOp::Divide;
   return mentions(assignment.value, tensor) || (reads_old && assignment.target.name.text == tensor);
 }
 
@@ -75,12 +75,12 @@ ProgramTree with_kept_result(ProgramTree tree, const std::string &result, const 
     return access_expression({tensor, tree.span}, modes);
   };
   rename(tree.body, result, local);
-  StatementTree begins = assign(StatementTree::Kind::Local, Operator::Set, element(local),
+  StatementTree begins = assign(StatementTree::Kind::Local, AssignOp::Set, element(local),
                                 number_expression(nothing, tree.span));
   for (const parse::TensorTree &declared : tree.tensors)
     if (declared.name.text == result) begins.extents.assign(declared.extents.begin(), declared.extents.end());
   tree.body.insert(tree.body.begin(), std::move(begins));
-  append(tree.body, in_loops(modes, {assign(StatementTree::Kind::Assign, Operator::Set, element(result),
+  append(tree.body, in_loops(modes, {assign(StatementTree::Kind::Assign, AssignOp::Set, element(result),
                                             element(local))}));
   return tree;
 }

@@ -12,7 +12,7 @@ namespace unravel::compute {
 using parse::Expression;
 using parse::StatementTree;
 using term::Term;
-using Operator = parse::AssignmentTree::Operator;
+using AssignOp = parse::AssignmentTree::Operator;
 
 namespace {
 
@@ -24,9 +24,9 @@ bool reads_old(const Statement &term) {
   return reads(term, term.target.tensor);
 }
 
-class Writer {
+class OldValueWriter {
 public:
-  Writer(const Computation &line, TakenNames taken)
+  OldValueWriter(const Computation &line, TakenNames taken)
       : line_(line), terms_(line.program.statements), first_(terms_.front()), taken_(std::move(taken)) {
     indices_ = names(indices_of(first_.target), first_.span);
     if (std::ranges::any_of(terms_, [](const Statement &term) { return !has_plain_subscripts(term); }))
@@ -57,7 +57,7 @@ private:
   void set_in_place() {
     new_ = taken_.fresh("new");
     const Expression sum = access_expression({new_, first_.span}, {});
-    std::vector<StatementTree> body{assign(StatementTree::Kind::Local, Operator::Set, sum,
+    std::vector<StatementTree> body{assign(StatementTree::Kind::Local, AssignOp::Set, sum,
                                            number_expression(identity_of(first_), first_.span))};
     for (const Statement &term : terms_)
       if (reads_old(term)) body.push_back(assigned(term, sum, expression_of(term.value, term), true));
@@ -68,10 +68,10 @@ private:
   void copy_old_values() {
     old_ = taken_.fresh("old");
     const Expression target = expression_of(first_.target);
-    made_.body.push_back(assign(StatementTree::Kind::Local, Operator::Set,
+    made_.body.push_back(assign(StatementTree::Kind::Local, AssignOp::Set,
                                 access_expression({old_, first_.span}, indices_), target));
     if (!first_.accumulate)
-      append(made_.body, in_loops(indices_, {assign(StatementTree::Kind::Assign, Operator::Set, target,
+      append(made_.body, in_loops(indices_, {assign(StatementTree::Kind::Assign, AssignOp::Set, target,
                                                     number_expression(identity_of(first_), first_.span))}));
   }
 
@@ -183,7 +183,7 @@ LineOfOld with_old_operand(const parse::AssignmentTree &tree, Computation line) 
 }
 
 ProgramOfOld with_old_value(const parse::AssignmentTree &tree, const Computation &line) {
-  return Writer(line, TakenNames(tree)).program();
+  return OldValueWriter(line, TakenNames(tree)).program();
 }
 
 } // namespace unravel::compute

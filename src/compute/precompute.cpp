@@ -19,6 +19,7 @@ using parse::Name;
 using parse::StatementTree;
 using report::Kind;
 using Workspace = parse::ScheduleTree::Workspace;
+using AssignOp = parse::AssignmentTree::Operator;
 
 namespace {
 
@@ -156,12 +157,11 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
   if (factors_in) taken.front() = converted_factor(std::move(taken.front()), *factors_in);
   if (factors_in || !is_whole) product = product_expression(std::move(taken));
   const Expression local = access_expression(workspace.tensor, workspace.modes);
-  using Operator = AssignmentTree::Operator;
   std::vector<Name> adding = summed;
   adding.insert(adding.end(), workspace.modes.begin(), workspace.modes.end());
   rest.insert(rest.begin(), local);
   // What is written once for each element is set; else all elements are, before.
-  const bool sets = assignment.op == Operator::Set && without(outside, of_result).empty() &&
+  const bool sets = assignment.op == AssignOp::Set && without(outside, of_result).empty() &&
                     without(around, of_result).empty();
   std::vector<StatementTree> body;
   Statement reduced; // as the line is
@@ -169,15 +169,15 @@ parse::ProgramTree with_workspace(const AssignmentTree &assignment, const Worksp
   if (algebra.is_semiring) reduced.product = algebra.multiply;
   reduced.span = assignment.span;
   const Expression nothing = number_expression(identity_of(reduced), workspace.tensor.span);
-  body.push_back(assign(StatementTree::Kind::Local, Operator::Set, local, nothing));
+  body.push_back(assign(StatementTree::Kind::Local, AssignOp::Set, local, nothing));
   append(body, in_loops(adding, {assigned(reduced, local, std::move(product), true)}));
   append(body, in_loops(behind,
                         {assigned(reduced, assignment.target, product_expression(std::move(rest)), !sets)}));
   parse::ProgramTree program;
   program.operators = assignment.operators;
   program.span = assignment.span;
-  if (assignment.op == Operator::Set && !sets)
-    append(program.body, in_loops(of_result, {assign(StatementTree::Kind::Assign, Operator::Set,
+  if (assignment.op == AssignOp::Set && !sets)
+    append(program.body, in_loops(of_result, {assign(StatementTree::Kind::Assign, AssignOp::Set,
                                                      assignment.target, nothing)}));
   append(program.body, in_loops(around, std::move(body)));
   return program;

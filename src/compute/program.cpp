@@ -19,6 +19,7 @@ using parse::Expression;
 using parse::StatementTree;
 using report::Kind;
 using term::Term;
+using AssignOp = parse::AssignmentTree::Operator;
 
 namespace {
 
@@ -316,24 +317,23 @@ private:
   }
 
   void assign(const StatementTree &statement) {
-    using Operator = parse::AssignmentTree::Operator;
     const parse::AssignmentTree &tree = statement.assignment;
     check_target_name(tree.target.name, operators_);
     Algebra algebra = algebra_of(tree, operators_);
     Access target = access(tree.target);
     Sum made = value(tree.value, algebra);
     switch (tree.op) {
-    case Operator::Set: break;
-    case Operator::Subtract:
+    case AssignOp::Set: break;
+    case AssignOp::Subtract:
       refuse_in_semiring(algebra, tree.span, "a difference");
       made = negated(std::move(made));
       [[fallthrough]];
-    case Operator::Add:
-    case Operator::Reduce: return add(statement, std::move(target), true, std::move(made), algebra);
-    case Operator::Multiply:
-    case Operator::Divide: {
+    case AssignOp::Add:
+    case AssignOp::Reduce: return add(statement, std::move(target), true, std::move(made), algebra);
+    case AssignOp::Multiply:
+    case AssignOp::Divide: {
       Expression whole; // x *= e is x = x * (e)
-      whole.kind = tree.op == Operator::Multiply ? Expression::Kind::Multiply : Expression::Kind::Divide;
+      whole.kind = tree.op == AssignOp::Multiply ? Expression::Kind::Multiply : Expression::Kind::Divide;
       whole.span = tree.span;
       whole.children = {tree.target, tree.value};
       return add(statement, std::move(target), false, value(whole, algebra), algebra);

@@ -11,7 +11,7 @@ namespace unravel::compute {
 
 using parse::Expression;
 using parse::StatementTree;
-using Operator = parse::AssignmentTree::Operator;
+using AssignOp = parse::AssignmentTree::Operator;
 
 bool may_have_result_local(const Program &line) {
   std::set<std::string> of_result;
@@ -96,14 +96,14 @@ parse::ProgramTree with_result_local(const Program &line, const ResultLocal &loc
   const Statement &first = line.statements.front();
   const text::Span &span = first.target.span;
   const Expression element = access_expression({local.tensor, span}, names(local.modes, span));
-  std::vector<StatementTree> body{assign(StatementTree::Kind::Local, Operator::Set, element,
+  std::vector<StatementTree> body{assign(StatementTree::Kind::Local, AssignOp::Set, element,
                                          number_expression(identity_of(first), span))};
   const auto at_mask = [&](StatementTree statement) {
     if (local.is_masked) statement.assignment.mask = mask_expression(first);
     return in_loops(names(local.modes, span), {std::move(statement)});
   };
   if (local.is_masked)
-    append(body, at_mask(assign(StatementTree::Kind::Assign, Operator::Set, element,
+    append(body, at_mask(assign(StatementTree::Kind::Assign, AssignOp::Set, element,
                                 number_expression(identity_of(first), span))));
   for (std::size_t k = 0; k < line.statements.size(); ++k) {
     const Statement &term = line.statements[k];

@@ -41,9 +41,9 @@ Expression as_value(Expression formula) {
   }
 }
 
-class Rewriter {
+class RoundsRewriter {
 public:
-  explicit Rewriter(const parse::ProgramTree &tree) : taken_(tree) {}
+  explicit RoundsRewriter(const parse::ProgramTree &tree) : taken_(tree) {}
 
   void rewrite(std::vector<StatementTree> &body) {
     for (StatementTree &statement : body) {
@@ -74,7 +74,7 @@ private:
 } // namespace
 
 parse::ProgramTree with_rounds_as_loops(parse::ProgramTree tree) {
-  Rewriter(tree).rewrite(tree.body);
+  RoundsRewriter(tree).rewrite(tree.body);
   return tree;
 }
 

@@ -17,15 +17,15 @@ using parse::AssignmentTree;
 using parse::Expression;
 using parse::Name;
 using parse::StatementTree;
-using Kind = Expression::Kind;
-using Operator = AssignmentTree::Operator;
+using ExpressionKind = Expression::Kind;
+using AssignOp = AssignmentTree::Operator;
 
 namespace {
 
-const std::string summed = "sum over"; // which is no name
+const std::string name_of_sums = "sum over"; // which is no name
 
 bool is_summed(const Expression &written) {
-  return written.kind == Kind::Call && written.name.text == summed;
+  return written.kind == ExpressionKind::Call && written.name.text == name_of_sums;
 }
 
 bool has_sums(const Expression &written) {
@@ -39,10 +39,10 @@ public:
 
   parse::ProgramTree program(Expression value) {
     std::vector<StatementTree> last;
-    if (line_.op == Operator::Set)
+    if (line_.op == AssignOp::Set)
       append(last, in_loops(names_in(line_.target),
-                            {statement(Operator::Set, line_.target, number_expression(0, line_.span))}));
-    const bool is_negative = line_.op == Operator::Subtract;
+                            {statement(AssignOp::Set, line_.target, number_expression(0, line_.span))}));
+    const bool is_negative = line_.op == AssignOp::Subtract;
     add_terms(line_.target, std::move(value), is_negative, line_.mask, last);
     append(body_, std::move(last));
     parse::ProgramTree made;
@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  static StatementTree statement(Operator op, Expression target, Expression value) {
+  static StatementTree statement(AssignOp op, Expression target, Expression value) {
     return assign(StatementTree::Kind::Assign, op, std::move(target), std::move(value));
   }
 
@@ -68,9 +68,11 @@ private:
   /// Adds what the terms of the value make to the target, each in loops of its own.
   void add_terms(const Expression &target, Expression value, bool is_negative,
                  const std::optional<Expression> &mask, std::vector<StatementTree> &made) {
-    if (value.kind == Kind::Add || value.kind == Kind::Subtract || value.kind == Kind::Negate) {
+    if (value.kind == ExpressionKind::Add || value.kind == ExpressionKind::Subtract ||
+        value.kind == ExpressionKind::Negate) {
       for (std::size_t k = 0; k < value.children.size(); ++k) {
-        const bool is_taken = value.kind == Kind::Negate || (value.kind == Kind::Subtract && k > 0);
+        const bool is_taken =
+            value.kind == ExpressionKind::Negate || (value.kind == ExpressionKind::Subtract && k > 0);
         add_terms(target, std::move(value.children[k]), is_negative != is_taken, mask, made);
       }
       return;
@@ -85,7 +87,7 @@ private:
     }
     put_locals(value);
     StatementTree adding =
-        statement(is_negative ? Operator::Subtract : Operator::Add, target, std::move(value));
+        statement(is_negative ? AssignOp::Subtract : AssignOp::Add, target, std::move(value));
     adding.assignment.mask = mask;
     append(made, in_loops(loops, {std::move(adding)}));
   }
@@ -93,7 +95,7 @@ private:
   /// A local in place of each bracket that has sums.
   void put_locals(Expression &written) {
     if (!has_sums(written)) return;
-    if (written.kind == Kind::Multiply || written.kind == Kind::Divide) {
+    if (written.kind == ExpressionKind::Multiply || written.kind == ExpressionKind::Divide) {
       for (Expression &factor : written.children)
         put_locals(factor);
       return;
@@ -101,7 +103,7 @@ private:
     std::vector<Name> modes = names_of_bracket(written);
     const Expression local = access_expression({taken_.fresh("sum"), written.span}, modes);
     body_.push_back(
-        assign(StatementTree::Kind::Local, Operator::Set, local, number_expression(0, written.span)));
+        assign(StatementTree::Kind::Local, AssignOp::Set, local, number_expression(0, written.span)));
     body_.back().extents.resize(modes.size());
     std::vector<StatementTree> terms;
     add_terms(local, std::move(written), false, std::nullopt, terms);
@@ -135,7 +137,7 @@ private:
 
 std::optional<parse::ProgramTree> with_summed_brackets(const AssignmentTree &line) {
   if (line.semiring) return std::nullopt;
-  WrittenSums sums = written_sums(line, summed);
+  WrittenSums sums = written_sums(line, name_of_sums);
   if (!sums.has_several) return std::nullopt;
   return Lowering(line).program(std::move(sums.value));
 }

@@ -64,9 +64,9 @@ Operator reduction_named(const parse::Name &name, const Operators &operators) {
   return *op;
 }
 
-class Builder {
+class ValueBuilder {
 public:
-  Builder(const LeafOf &leaf, const Algebra &algebra, const Operators &operators)
+  ValueBuilder(const LeafOf &leaf, const Algebra &algebra, const Operators &operators)
       : leaf_(leaf), algebra_(algebra), operators_(operators) {}
 
   Sum sum(const Expression &written) const {
@@ -323,7 +323,7 @@ Sum negated(Sum sum) {
 
 Sum sum_of(const Expression &written, const LeafOf &leaf, const Algebra &algebra,
            const Operators &operators) {
-  return Builder(leaf, algebra, operators).sum(written);
+  return ValueBuilder(leaf, algebra, operators).sum(written);
 }
 
 std::vector<Value> reduced_terms(Sum sum, const Algebra &algebra, bool as_one) {

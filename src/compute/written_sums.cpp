@@ -13,8 +13,9 @@
 namespace unravel::compute {
 
 using parse::Expression;
-using Kind = Expression::Kind;
+using ExpressionKind = Expression::Kind;
 using Indices = std::set<std::string>;
+using AssignOp = parse::AssignmentTree::Operator;
 
 namespace {
 
@@ -32,21 +33,21 @@ Indices both(const Indices &one, const Indices &other) {
 }
 
 bool is_sum(const Expression &written) {
-  return written.kind == Kind::Add || written.kind == Kind::Subtract;
+  return written.kind == ExpressionKind::Add || written.kind == ExpressionKind::Subtract;
 }
 bool is_product(const Expression &written) {
-  return written.kind == Kind::Multiply || written.kind == Kind::Divide;
+  return written.kind == ExpressionKind::Multiply || written.kind == ExpressionKind::Divide;
 }
 
-class Writer {
+class SumWriter {
 public:
-  Writer(const Indices &all, const Operators &operators, std::string reduction)
+  SumWriter(const Indices &all, const Operators &operators, std::string reduction)
       : all_(all), operators_(operators), reduction_(std::move(reduction)) {}
 
   /// The expression with the sums over those indices, each of which it uses, or its mask.
   Expression with_sums(Expression written, const Indices &open) {
     if (open.empty()) return written;
-    if (is_sum(written) || written.kind == Kind::Negate) {
+    if (is_sum(written) || written.kind == ExpressionKind::Negate) {
       for (Expression &term : written.children) {
         const Indices used = used_in(term);
         Indices of_term = open;
@@ -76,12 +77,12 @@ public:
   Expression reduced(Expression written, const Indices &over) {
     note_arguments(written, over);
     Expression call;
-    call.kind = Kind::Call;
+    call.kind = ExpressionKind::Call;
     call.span = written.span;
     call.name = {reduction_, written.span};
     for (const std::string &index : over) {
       Expression name;
-      name.kind = Kind::Name;
+      name.kind = ExpressionKind::Name;
       name.name = {index, written.span};
       call.children.push_back(std::move(name));
     }
@@ -109,7 +110,7 @@ private:
   static void collect(Expression &written, bool is_divisor, std::vector<Factor> &factors) {
     if (!is_product(written)) return factors.push_back({&written, is_divisor});
     for (std::size_t k = 0; k < written.children.size(); ++k)
-      collect(written.children[k], is_divisor != (written.kind == Kind::Divide && k > 0), factors);
+      collect(written.children[k], is_divisor != (written.kind == ExpressionKind::Divide && k > 0), factors);
   }
 
   /// Those that this bracket alone uses.
@@ -150,14 +151,14 @@ private:
 
   /// Calls `visit` with each outermost function.
   template <class Visit> void each_function(const Expression &written, const Visit &visit) const {
-    if (written.kind == Kind::Call && operators_.called(written.name.text)) return visit(written);
+    if (written.kind == ExpressionKind::Call && operators_.called(written.name.text)) return visit(written);
     for (const Expression &child : written.children)
       each_function(child, visit);
   }
 
   Indices used_outside_functions(const Expression &written) const {
-    if (written.kind == Kind::Call && operators_.called(written.name.text)) return {};
-    if (written.kind == Kind::Name || written.kind == Kind::Call) return used_in(written);
+    if (written.kind == ExpressionKind::Call && operators_.called(written.name.text)) return {};
+    if (written.kind == ExpressionKind::Name || written.kind == ExpressionKind::Call) return used_in(written);
     Indices found;
     for (const Expression &child : written.children)
       found.merge(used_outside_functions(child));
@@ -190,16 +191,15 @@ private:
 } // namespace
 
 WrittenSums written_sums(const parse::AssignmentTree &line, const std::string &name) {
-  using Operator = parse::AssignmentTree::Operator;
   WrittenSums made{line.value};
   if (line.semiring) return made;
   const Operators operators(line.operators);
   const Indices all = texts_of(subscripts_of(line, operators));
-  const bool is_sum = line.op == Operator::Set || line.op == Operator::Add || line.op == Operator::Subtract;
-  Writer writer(all, operators,
-                is_sum                          ? name
-                : line.op == Operator::Multiply ? "product"
-                                                : line.reduction.text);
+  const bool is_sum = line.op == AssignOp::Set || line.op == AssignOp::Add || line.op == AssignOp::Subtract;
+  SumWriter writer(all, operators,
+                   is_sum                          ? name
+                   : line.op == AssignOp::Multiply ? "product"
+                                                   : line.reduction.text);
   Indices open = writer.used_in(line.value);
   if (line.mask) {
     writer.set_mask(writer.used_in(*line.mask));

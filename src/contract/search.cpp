@@ -342,7 +342,7 @@ private:
   std::deque<Step> steps_;
 };
 
-constexpr double rounding = 1e-9; // of costs that are the same
+constexpr double rounding_of_costs = 1e-9; // of costs that are the same
 
 /// Of each set of factors so many trees are kept: of up to six factors all.
 constexpr std::size_t most_trees = 945, most_trees_of_many = 64;
@@ -362,7 +362,7 @@ Found search(const Network &network, const SearchOptions &options) {
   const double slack = options.plans == 1 ? 1 : network.factors.size() <= 4 ? any : 1.25;
   double bound = any;
   const auto may_be_better = [&](double least) {
-    return !is_bound || (least <= bound && least < options.less_than * (1 - rounding));
+    return !is_bound || (least <= bound && least < options.less_than * (1 - rounding_of_costs));
   };
   for (std::size_t number = 0; number < trees.size() && may_be_better(trees.least(number)); ++number) {
     try {

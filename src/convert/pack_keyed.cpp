@@ -37,8 +37,8 @@ template <class Value> struct PlacedItem : Item<Value> { std::uint32_t below; };
 using Complex = std::complex<double>;
 
 /// So many entries are numbered at once.
-constexpr std::size_t stretch = 512;
-using Numbers = std::array<std::int64_t, stretch>;
+constexpr std::size_t numbered_at_once = 512;
+using Numbers = std::array<std::int64_t, numbered_at_once>;
 
 std::int64_t size_of(const Coordinates &modes, std::size_t mode) {
   return std::max<std::int64_t>(modes.shape[mode], 1);
@@ -228,7 +228,7 @@ private:
     bucket_count_ = ((static_cast<std::size_t>(lines_.count) - 1) >> shift_) + 1;
     column_bits_ = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(columns_.count - 1)));
     std::int64_t mask = (INT64_C(1) << shift_) - 1;
-    bucket_begin_ = data::deal_stretches<stretch>(
+    bucket_begin_ = data::deal_stretches<numbered_at_once>(
         entries_, bucket_count_,
         [&](std::size_t begin, std::size_t count, std::vector<std::size_t> &number) {
           Numbers room;

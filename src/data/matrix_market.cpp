@@ -269,8 +269,8 @@ void mirror(Coordinates &matrix, const Header &header) {
   }
 }
 
-void check_memory(const FileText &file, const Header &header, std::size_t entries,
-                  const ReadOptions &options) {
+void check_memory_of(const FileText &file, const Header &header, std::size_t entries,
+                     const ReadOptions &options) {
   std::int64_t copies = header.symmetry == Symmetry::General ? 1 : 2;
   const bool has_two = header.field == Field::Complex ||
                        (header.field == Field::Integer && options.exact_integers); // numbers of an entry
@@ -313,7 +313,7 @@ Coordinates read_matrix_market(const FileText &file, const ReadOptions &options)
   // Where there are too few or too many lines, those there are are read all the same: a wrong one is told
   // first, being the likelier cause.
   std::size_t entries = std::min(lines, static_cast<std::size_t>(header.entries));
-  check_memory(file, header, entries, options);
+  check_memory_of(file, header, entries, options);
   Coordinates result({header.rows, header.columns});
   result.resize(entries);
   const bool in_halves = header.field == Field::Integer && options.exact_integers;

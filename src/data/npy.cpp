@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 
 /// What a header says of the data.
-struct Header {
+struct NpyHeader {
   DType type = DType::Float64;
   std::vector<std::int64_t> shape;
 };
@@ -33,8 +33,8 @@ public:
   HeaderReader(std::string_view content, std::string path, std::size_t begin, std::size_t end)
       : content_(content), path_(std::move(path)), at_(begin), end_(end) {}
 
-  Header read() {
-    Header header;
+  NpyHeader read() {
+    NpyHeader header;
     bool descr = false, order = false, shape = false;
     expect('{');
     while (!accept('}')) {
@@ -168,7 +168,7 @@ std::pair<std::size_t, std::size_t> find_header(std::string_view content, const 
 
 Array parse_npy(std::string_view content, const std::string &path) {
   auto [begin, data] = find_header(content, path);
-  Header header = HeaderReader(content, path, begin, data).read();
+  NpyHeader header = HeaderReader(content, path, begin, data).read();
   std::int64_t elements = element_count(header.shape);
   std::size_t size = item_size(header.type), present = content.size() - data;
   std::string wanted = elements < 0 ? "more than 2^63" : std::to_string(elements);

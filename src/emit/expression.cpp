@@ -24,10 +24,6 @@ bool fits_int(std::int64_t value) {
   return value >= INT32_MIN && value <= INT32_MAX;
 }
 
-std::string last_part(const std::string &name) {
-  return name.substr(name.rfind('.') + 1);
-}
-
 bool has_load(const Linear &linear) {
   return std::any_of(linear.parts.begin(), linear.parts.end(),
                      [](const auto &part) { return !applications_of(part.first).empty(); });

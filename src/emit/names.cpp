@@ -27,10 +27,6 @@ std::string tensor_suffix(const std::string &qualified) {
   return tensor;
 }
 
-std::string last_part(const std::string &qualified) {
-  return qualified.substr(qualified.rfind('.') + 1);
-}
-
 /// `wanted` as an identifier, or something like it that is neither reserved nor taken; takes it.
 std::string take(std::set<std::string> &taken, const std::string &wanted) {
   std::string result = to_identifier(wanted);
@@ -95,6 +91,10 @@ std::vector<std::string> declared_names(const loop::Block &block) {
 }
 
 } // namespace
+
+std::string last_part(const std::string &qualified) {
+  return qualified.substr(qualified.rfind('.') + 1);
+}
 
 std::string to_identifier(const std::string &text) {
   std::string result;

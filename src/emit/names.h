@@ -17,6 +17,9 @@ struct StructType {
   std::string free; // the function that frees the arrays of an assembled result; empty: none is one
 };
 
+/// Of the name `A.p` of what belongs to a tensor: p.
+std::string last_part(const std::string &qualified);
+
 /// The C identifiers of a program. Users' names are kept where they are identifiers that mean nothing else in
 /// C, C++, their libraries or here; otherwise a suffix tells them apart. `A.p` is p if no other tensor has a
 /// p in the kernel, else pA; the size `A.M` is M, else A_M; the array A.col is A_col.

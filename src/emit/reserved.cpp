@@ -9,7 +9,7 @@ namespace unravel::emit {
 namespace {
 
 /// Words; behind # what kind of word follows.
-constexpr const char *words = R"(
+constexpr const char *reserved_words = R"(
 # C, up to C23
 auto break case char const continue default do double else enum extern float for goto if inline int long register
 restrict return short signed sizeof static struct switch typedef union unsigned void volatile while alignas alignof
@@ -62,7 +62,7 @@ main unravel arguments
 )";
 
 std::set<std::string> make_set() {
-  std::istringstream lines(words);
+  std::istringstream lines(reserved_words);
   std::set<std::string> result;
   for (std::string line; std::getline(lines, line);) {
     std::istringstream stream(line.starts_with('#') ? "" : line);

@@ -167,10 +167,10 @@ std::vector<Term> outside(std::vector<Term> conditions, const Term &index, const
 
 /// By function and argument: how far apart a property's elements are, as start(r) and start(r + 1) by 1 and
 /// -1.
-using Steps = std::map<std::pair<std::string, std::size_t>, std::set<std::int64_t>>;
+using Distances = std::map<std::pair<std::string, std::size_t>, std::set<std::int64_t>>;
 
-Steps steps_of(const std::vector<prove::Axiom> &axioms) {
-  Steps steps;
+Distances steps_of(const std::vector<prove::Axiom> &axioms) {
+  Distances steps;
   for (const prove::Axiom &axiom : axioms) {
     std::map<std::tuple<std::string, std::size_t, std::string>, std::set<std::int64_t>> shifts;
     for (const Term &application :
@@ -195,7 +195,7 @@ Steps steps_of(const std::vector<prove::Axiom> &axioms) {
 /// property to terms of the question alone, and one of start(r + 1) - start(r) says nothing where it has
 /// start(r) only.
 std::vector<Term> with_neighbours(std::vector<Term> conditions, const prove::Prover &prover) {
-  const Steps steps = steps_of(prover.axioms());
+  const Distances steps = steps_of(prover.axioms());
   const std::vector<Term> given = term::applications_of(term::conjunction(conditions));
   std::set<Term> known(given.begin(), given.end());
   for (const Term &application : given) {

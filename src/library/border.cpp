@@ -8,7 +8,7 @@ namespace unravel {
 
 namespace {
 
-constexpr std::array<std::pair<ValueType, value::Type>, 13> types = {{
+constexpr std::array<std::pair<ValueType, value::Type>, 13> types_of_values = {{
     {ValueType::Float32, value::Type::Float32},
     {ValueType::Float64, value::Type::Float64},
     {ValueType::Bool, value::Type::Bool},
@@ -84,13 +84,13 @@ std::string in_words_for_place(const std::string &file) {
 } // namespace
 
 value::Type type_of(ValueType type) {
-  for (const auto &[ours, inner] : types)
+  for (const auto &[ours, inner] : types_of_values)
     if (ours == type) return inner;
   report::fail(report::Kind::bad_option, "the number of a type of values is wrong");
 }
 
 ValueType type_of(value::Type type) {
-  for (const auto &[ours, inner] : types)
+  for (const auto &[ours, inner] : types_of_values)
     if (inner == type) return ours;
   report::fail(report::Kind::internal, "a type of no values", "please report this as a bug");
 }

@@ -13,9 +13,9 @@ namespace {
 
 /// Rows of so many entries on average: comparing them costs little beside what is done for each entry, and
 /// matrices of several unknowns a node, whose rows are alike, have such. Measured: docs/choice.md.
-constexpr double least_mean_length = 16;
+constexpr double least_length_of_alike = 16;
 /// Threads share out strips of so many rows, in which rows are put together.
-constexpr std::int64_t strip = 32;
+constexpr std::int64_t rows_of_strip = 32;
 
 Term length_at(const std::string &pointers, const Term &row) {
   return term::apply(pointers, {row + Term(1)}) - term::apply(pointers, {row});
@@ -59,7 +59,7 @@ Term length_of(const RowSegment &segment, const For &rows) {
 
 bool may_be_alike(const std::string &pointers, const Known &known) {
   const auto mean = known.counts.find(pointers);
-  return mean != known.counts.end() && mean->second >= least_mean_length;
+  return mean != known.counts.end() && mean->second >= least_length_of_alike;
 }
 
 std::string pointers_of(const For &loop, const Term &row) {
@@ -155,16 +155,17 @@ For in_strips(const For &rows, const std::vector<RowSegment> &segments, Block to
   strips.variable = name + ".strip";
   Term first = term::variable(strips.variable);
   if (rows.parallel && rows.parallel->appended) { // whose iterations are the nodes that they begin
-    strips.step = strip;
+    strips.step = rows_of_strip;
   } else {
-    strips.upper = term::floor_divide(rows.upper + Term(strip - 1), strip);
-    first = term::scale(strip, first);
+    strips.upper = term::floor_divide(rows.upper + Term(rows_of_strip - 1), rows_of_strip);
+    first = term::scale(rows_of_strip, first);
   }
   if (strips.parallel) {
-    strips.parallel->chunk = std::max<int>(strips.parallel->chunk / strip, 1);
-    if (!strips.parallel->work && strips.parallel->least != Parallel::never) strips.parallel->least /= strip;
+    strips.parallel->chunk = std::max<int>(strips.parallel->chunk / rows_of_strip, 1);
+    if (!strips.parallel->work && strips.parallel->least != Parallel::never)
+      strips.parallel->least /= rows_of_strip;
   }
-  strips.body = {{Let{name + ".end", term::minimum({first + Term(strip), rows.upper})}},
+  strips.body = {{Let{name + ".end", term::minimum({first + Term(rows_of_strip), rows.upper})}},
                  {Declare{name + ".at", first}},
                  {While{term::less(at, end), std::move(one), "rows with the same columns are done at once"}}};
   return strips;

@@ -37,9 +37,9 @@ struct Place {
   const Appended *appended = nullptr; // what the parallel loop around appends
 };
 
-class Verifier {
+class AssembledVerifier {
 public:
-  explicit Verifier(const Program &program) : program_(program) {
+  explicit AssembledVerifier(const Program &program) : program_(program) {
     for (const TensorParameter &parameter : program.parameters)
       if (parameter.assembled) declare(parameter);
   }
@@ -228,7 +228,7 @@ std::int64_t most_counted(const TensorParameter &parameter) {
 }
 
 void verify_assembled(const Program &program) {
-  Verifier(program).check();
+  AssembledVerifier(program).check();
 }
 
 } // namespace unravel::loop

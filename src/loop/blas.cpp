@@ -13,7 +13,7 @@ using term::Term;
 
 namespace {
 
-constexpr std::int64_t most = 2147483647; // that an int holds
+constexpr std::int64_t most_of_int = 2147483647; // that an int holds
 
 /// A size or a product of such, plus such: never negative. Loop variables count from 0.
 bool is_non_negative(const Term &term) {
@@ -39,7 +39,7 @@ bool fits(const Term &extent, const Term &leading) {
 
 /// Whatever its parts are, an int holds it: a number, or at most a number, as a block at the edge.
 bool is_short(const Term &extent) {
-  if (const auto *number = extent.as<term::Constant>()) return number->value <= most;
+  if (const auto *number = extent.as<term::Constant>()) return number->value <= most_of_int;
   const auto *least = extent.as<term::Minimum>();
   return least && std::ranges::any_of(least->of, is_short);
 }
@@ -460,7 +460,7 @@ private:
     for (const Blas::Axis &axis : call.axes)
       for (const Term &number : {axis.extent, axis.target, axis.left, axis.right}) {
         if (is_short(number)) continue;
-        const Term fits = term::at_most(number, Term(most));
+        const Term fits = term::at_most(number, Term(most_of_int));
         if (std::ranges::none_of(made_.program.preconditions,
                                  [&](const Precondition &known) { return known.formula == fits; }))
           made_.program.preconditions.push_back({fits, "BLAS takes sizes as int"});

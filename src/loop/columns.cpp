@@ -17,9 +17,9 @@ bool sets_or_adds(const Statement &statement) {
   return statement.is<Store>() || (add && !add->atomic);
 }
 
-class Nest {
+class ColumnsNest {
 public:
-  Nest(const For &loop, const Program &program)
+  ColumnsNest(const For &loop, const Program &program)
       : loop_(loop), program_(program), effects_(effects_of(Statement{loop})) {}
 
   std::optional<Columns> find() {
@@ -221,7 +221,7 @@ private:
 } // namespace
 
 std::optional<Columns> columns(const For &loop, const Program &program) {
-  return Nest(loop, program).find();
+  return ColumnsNest(loop, program).find();
 }
 
 } // namespace unravel::loop

@@ -41,9 +41,9 @@ std::optional<Value> real_of(const Value &factor, const Types &types) {
                                 : apply(value::conversion_to(parts), std::vector{made->arguments.front()});
 }
 
-class Nest {
+class DenseNest {
 public:
-  Nest(const Statement &loop, const Program &program)
+  DenseNest(const Statement &loop, const Program &program)
       : loop_(loop), program_(program), effects_(effects_of(loop)) {}
 
   std::optional<DenseSum> find() {
@@ -166,7 +166,7 @@ bool clears_stretch(const Statement &loop, const DenseSum &sum) {
 
 std::optional<DenseSum> dense_sum(const Statement &loop, const Program &program) {
   if (!is_plain_loop(loop)) return {};
-  return Nest(loop, program).find();
+  return DenseNest(loop, program).find();
 }
 
 } // namespace unravel::loop

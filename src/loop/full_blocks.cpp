@@ -68,7 +68,7 @@ Block without_plain_lets(Block body) {
 }
 
 /// A loop over a block, and the loops around it that are split with it, from the outermost.
-struct Place {
+struct LoopOverBlock {
   Block *block = nullptr;
   std::size_t index = 0;
   std::vector<For *> around;
@@ -127,7 +127,7 @@ private:
     if (statements[k].is<If>()) return 0;
     Effects changed = effects_of(statements[k]);
     Block then{statements[k]};
-    std::optional<Place> place = find(then, {}, changed);
+    std::optional<LoopOverBlock> place = find(then, {}, changed);
     if (!place) return 0;
     std::vector<Term> open = conjuncts(place->full.condition);
     std::erase_if(open, [&](const Term &part) { return facts.imply(part); });
@@ -159,25 +159,25 @@ private:
 
   /// The first loop that may be split here: outside the statements with the effects `changed` (all of what
   /// stands here), unless it is all that stands here.
-  std::optional<Place> find(Block &block, const std::vector<For *> &around, const Effects &changed) {
+  std::optional<LoopOverBlock> find(Block &block, const std::vector<For *> &around, const Effects &changed) {
     for (std::size_t k = 0; k < block.size(); ++k) {
       auto *loop = block[k].as<For>();
       auto *guard = block[k].as<If>();
       if (loop) {
-        Place place{&block, k, around, {}, false};
+        LoopOverBlock place{&block, k, around, {}, false};
         if (may_split(place, changed)) return place;
         if (loop->parallel || loop->together > 1) continue;
         std::vector<For *> longer = around;
         longer.push_back(loop);
-        if (std::optional<Place> inner = find(loop->body, longer, changed)) return inner;
+        if (std::optional<LoopOverBlock> inner = find(loop->body, longer, changed)) return inner;
       } else if (guard && !around.empty()) {
-        if (std::optional<Place> inner = find(guard->then, around, changed)) return inner;
+        if (std::optional<LoopOverBlock> inner = find(guard->then, around, changed)) return inner;
       }
     }
     return {};
   }
 
-  static bool may_split(Place &place, const Effects &changed) {
+  static bool may_split(LoopOverBlock &place, const Effects &changed) {
     const For &loop = place.loop();
     std::optional<Full> full = full_length(loop);
     if (loop.parallel || !full) return false;
@@ -192,7 +192,7 @@ private:
   }
 
   /// A short loop that sets elements to a number.
-  static bool is_clearing(const Place &place) {
+  static bool is_clearing(const LoopOverBlock &place) {
     const Block &body = place.loop().body;
     const auto *store = body.size() == 1 ? body[0].as<Store>() : nullptr;
     return store && written_element(body[0]) && store->value.is<Number>() &&
@@ -202,7 +202,7 @@ private:
   /// Whether its iterations, written out side by side, add to elements that a loop inside doesn't change:
   /// they are summed up in locals then. Not of a loop that others stand around: that its elements are in
   /// bounds may be due to these.
-  static bool pays_unrolled(const Place &place) {
+  static bool pays_unrolled(const LoopOverBlock &place) {
     const For &loop = place.loop();
     if (!place.around.empty() || place.full.length > longest_unrolled || !only_adds(loop.body)) return false;
     // Branches that the data decide are better left to vectors with masks.
@@ -216,7 +216,7 @@ private:
     });
   }
 
-  void make_constant(const Place &place) {
+  void make_constant(const LoopOverBlock &place) {
     For &loop = place.loop();
     loop.upper = loop.lower + Term(place.full.length);
     loop.brief = false; // of a known length, compilers know what to do
@@ -266,7 +266,7 @@ private:
 
   /// Writes the iterations out. Returns the elements that are added to, by array and slot, as far as they
   /// are known to be in bounds.
-  std::set<Term> unroll(const Place &place) {
+  std::set<Term> unroll(const LoopOverBlock &place) {
     bool is_clear = is_clearing(place);
     For loop = std::move(place.loop());
     loop.body = without_plain_lets(std::move(loop.body));

@@ -32,7 +32,7 @@ constexpr double least_mean_of_integers = 3;
 /// (memplus; triangles, on an EPYC, Zen 4).
 constexpr std::int64_t least_mean_of_counts = 5;
 
-using Kind = GatheredSum::Factor::Kind;
+using FactorKind = GatheredSum::Factor::Kind;
 
 class Reader {
 public:
@@ -50,7 +50,7 @@ public:
     if (sum_.element == ElementType::Bool && sum_.factors.size() == 1 && sum_.gathers())
       sum_.counts = Types(program_).of_local(sum->name) == ElementType::Int64;
     const bool varies =
-        std::ranges::any_of(sum_.factors, [](const auto &each) { return each.kind != Kind::Fixed; });
+        std::ranges::any_of(sum_.factors, [](const auto &each) { return each.kind != FactorKind::Fixed; });
     return good_ && varies ? std::optional(sum_) : std::nullopt;
   }
 
@@ -87,7 +87,7 @@ public:
     factor(inlined(product));
     const GatheredSum::Factor *gathered = nullptr;
     for (const GatheredSum::Factor &each : sum_.factors) {
-      if (each.kind != Kind::Gathered) continue;
+      if (each.kind != FactorKind::Gathered) continue;
       good_ = good_ && !gathered && each.scale == Term(1) && each.base == Term(0);
       gathered = &each;
     }
@@ -145,22 +145,22 @@ private:
       good_ = good_ && type && (!type_ || type_ == type) && !assembled_result(element->array, program_);
       if (type) type_ = type, sum_.element = *type;
       if (!mentions(element->slot, loop_.variable))
-        sum_.factors.push_back({Kind::Fixed, value, {}, {}, {}});
+        sum_.factors.push_back({FactorKind::Fixed, value, {}, {}, {}});
       else if (runs_along(element->slot, loop_.variable))
-        sum_.factors.push_back({Kind::Stretch, value, {}, {}, {}});
+        sum_.factors.push_back({FactorKind::Stretch, value, {}, {}, {}});
       else
         gathered(value, element->slot);
     } else {
       const auto *local = value.as<Local>();
       const bool is_fixed = is_fixed_coordinate(value) || (parts_of(value).empty() && !value.is<Term>());
       good_ = good_ && is_fixed && !(local && local->name == sum_.sum.name);
-      sum_.factors.push_back({Kind::Fixed, value, {}, {}, {}});
+      sum_.factors.push_back({FactorKind::Fixed, value, {}, {}, {}});
     }
   }
 
   /// Keys, once, times something and plus something.
   void gathered(const Value &value, const Term &slot) {
-    GatheredSum::Factor found{Kind::Gathered, value, {}, {}, slot};
+    GatheredSum::Factor found{FactorKind::Gathered, value, {}, {}, slot};
     int places = 0;
     for (const auto &[atom, coefficient] : linear_form(slot).parts) {
       if (!mentions(atom, loop_.variable)) continue;
@@ -254,11 +254,11 @@ private:
 
   /// How many there are of what the loop goes through: keys, or else elements.
   std::optional<Term> positions_of(const GatheredSum &sum) const {
-    const Kind kind = sum.gathers() ? Kind::Gathered : Kind::Stretch;
+    const FactorKind kind = sum.gathers() ? FactorKind::Gathered : FactorKind::Stretch;
     const auto factor = std::ranges::find(sum.factors, kind, &GatheredSum::Factor::kind);
     const ArrayParameter *array =
-        find_array(kind == Kind::Gathered ? factor->keys.as<term::Apply>()->function
-                                          : std::get<Element>(factor->value.kind).array,
+        find_array(kind == FactorKind::Gathered ? factor->keys.as<term::Apply>()->function
+                                                : std::get<Element>(factor->value.kind).array,
                    program_);
     return array && array->extents.size() == 1 ? std::optional(array->extents[0]) : std::nullopt;
   }
@@ -266,11 +266,11 @@ private:
   /// Are elements behind a segment those of keys, which no other thread writes?
   bool may_read_on(const GatheredSum &sum, const std::set<std::string> &written, bool in_parallel) const {
     return std::all_of(sum.factors.begin(), sum.factors.end(), [&](const GatheredSum::Factor &factor) {
-      if (factor.kind == Kind::Fixed) return true;
+      if (factor.kind == FactorKind::Fixed) return true;
       const std::string &array = std::get<Element>(factor.value.kind).array;
       const WorkspaceArray *own = sum.counts ? find_workspace(array, program_) : nullptr;
       if (written.contains(array) && !(own && (own->per_thread || !in_parallel))) return false;
-      if (factor.kind == Kind::Stretch) return true;
+      if (factor.kind == FactorKind::Stretch) return true;
       const std::optional<Term> length = slots_of(array, program_);
       return name_elements_ && length && factor.scale == Term(1) && factor.base == Term(0) &&
              name_elements_(factor.keys.as<term::Apply>()->function, *length);
@@ -285,7 +285,7 @@ private:
 } // namespace
 
 bool GatheredSum::gathers() const {
-  return std::ranges::find(factors, Kind::Gathered, &Factor::kind) != factors.end();
+  return std::ranges::find(factors, FactorKind::Gathered, &Factor::kind) != factors.end();
 }
 
 std::optional<GatheredSum> gathered_sum(const For &loop, const Program &program) {

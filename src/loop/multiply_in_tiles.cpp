@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t rows_collected = 32;
 
 /// Segments with fewer positions on average have nothing to collect.
-constexpr double least_mean_length = 2;
+constexpr double least_length_collected = 2;
 
 /// All elements of the array are those that lie so far behind.
 void move(Block &block, const std::string &array, const Term &by) {
@@ -98,7 +98,7 @@ private:
   void collect(Statement &statement, const std::string &copied) {
     const auto &loop = std::get<For>(statement.kind);
     if (!is_plain(loop) || loop.body.size() < 2 ||
-        mean_length(loop, counts_).value_or(least_mean_length) < least_mean_length)
+        mean_length(loop, counts_).value_or(least_length_collected) < least_length_collected)
       return;
     const std::optional<For> product = product_of(loop);
     const std::optional<TileSum> sum = tile_sum(*product, program_);

@@ -35,7 +35,7 @@ const std::vector<Pass> &passes() {
   return all;
 }
 
-Program improve(Program program, const Known &known, const Step &step) {
+Program improve(Program program, const Known &known, const AroundPass &step) {
   forget_vector_sums(program.body);
   for (const Pass &pass : passes()) {
     auto apply = [&] { return pass.apply(std::move(program), known); };

@@ -165,9 +165,9 @@ struct Pass {
 const std::vector<Pass> &passes();
 
 /// Around one pass: `apply` does it. For who wants to see what each makes of the program.
-using Step = std::function<Program(const Pass &pass, const std::function<Program()> &apply)>;
+using AroundPass = std::function<Program(const Pass &pass, const std::function<Program()> &apply)>;
 
 /// Applies all passes, and verifies what each gives.
-Program improve(Program program, const Known &known = {}, const Step &step = {});
+Program improve(Program program, const Known &known = {}, const AroundPass &step = {});
 
 } // namespace unravel::loop

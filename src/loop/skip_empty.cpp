@@ -20,7 +20,7 @@ constexpr double greatest_mean_length = 0.5;
 /// How many are tested at once, and in which pieces the results are cleared: with 128 to 256 a strip is still
 /// near when it is summed up, 1024 take 5 % longer.
 constexpr int tested_together = 32;
-constexpr std::int64_t strip_length = 256;
+constexpr std::int64_t tested_strip = 256;
 
 class Skipper {
 public:
@@ -94,13 +94,13 @@ private:
     std::string strip = names_.name(loop.variable + "_strip");
     std::string first = names_.name(loop.variable + "_from");
     std::string last = names_.name(loop.variable + "_to");
-    For strips{strip, Term(0), term::ceil_divide(loop.upper - loop.lower, strip_length)};
+    For strips{strip, Term(0), term::ceil_divide(loop.upper - loop.lower, tested_strip)};
     strips.comment = "most segments are empty: elements are set to zero in strips";
     strips.parallel = loop.parallel;
     if (strips.parallel) strips.parallel->chunk = std::min(strips.parallel->chunk, 1);
     strips.body.push_back(
-        {Let{first, loop.lower + term::scale(strip_length, term::variable(strip))}, origins});
-    Term end = term::minimum({term::variable(first) + Term(strip_length), loop.upper});
+        {Let{first, loop.lower + term::scale(tested_strip, term::variable(strip))}, origins});
+    Term end = term::minimum({term::variable(first) + Term(tested_strip), loop.upper});
     strips.body.push_back({Let{last, std::move(end)}, origins});
     For clear{loop.variable, term::variable(first), term::variable(last)};
     for (const Statement &statement : loop.body)

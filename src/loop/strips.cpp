@@ -14,7 +14,7 @@ using term::Term;
 constexpr std::int64_t strip_length = 512;
 /// Where keys say what is read, as in the slots of ELLPACK, a strip is a block of lanes: their sums stay in
 /// registers from slot to slot, as those of a slice do.
-constexpr std::int64_t lanes = 8;
+constexpr std::int64_t lanes_of_strip = 8;
 
 /// A bound's parts that the outer loop doesn't change, and the others.
 struct Parts {
@@ -83,13 +83,14 @@ private:
     if (lower.fixed.empty() || upper.fixed.empty() || !keeps_to_its_element(*inner, effects)) return {};
     Term begin = term::maximum(lower.fixed);
     Term end = term::minimum(upper.fixed);
-    const std::int64_t length = reads_keys(*inner) ? lanes : strip_length;
+    const std::int64_t length = reads_keys(*inner) ? lanes_of_strip : strip_length;
     if (std::int64_t all = 0; constant_difference(begin, end, all) && all <= length) return {};
     std::string name = names_.name(inner->variable + "_strip");
     std::string first = names_.name(inner->variable + "_from");
     std::string last = names_.name(inner->variable + "_to");
     For strips{name, Term(0), term::ceil_divide(end - begin, length)};
-    strips.comment = length == lanes ? "blocks of lanes" : "strips of the result that stay in the cache";
+    strips.comment =
+        length == lanes_of_strip ? "blocks of lanes" : "strips of the result that stay in the cache";
     if (inner->parallel->least != Parallel::never) {
       const int strips_of_chunk = static_cast<int>(strip_length / length);
       strips.parallel = Parallel{std::min(inner->parallel->chunk, strips_of_chunk), 0, std::nullopt, ""};
@@ -100,7 +101,7 @@ private:
       strips.parallel->work = multiply(outer->upper - outer->lower, end - begin);
     }
     inner->parallel.reset();
-    inner->simd = length > lanes && !holds(inner->body, is_loop);
+    inner->simd = length > lanes_of_strip && !holds(inner->body, is_loop);
     lower.moving.push_back(term::variable(first));
     upper.moving.push_back(term::variable(last));
     inner->lower = term::maximum(lower.moving);

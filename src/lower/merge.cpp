@@ -85,10 +85,10 @@ void put_in_key(Block &block, const std::string &keys, const std::string &positi
 }
 
 /// Lowers one statement.
-class Part {
+class MergedPart {
 public:
-  Part(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
-       const SharedLoops &shared, Workspace &workspace)
+  MergedPart(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
+             const SharedLoops &shared, Workspace &workspace)
       : space_(space), plan_(plan_inside(plan)), merged_(*plan.merged), number_(number), shared_(shared),
         workspace_(workspace), local_(*workspace.combination().local(merged_.local)),
         here_(plan_.nest.levels[merged_.level]) {}
@@ -208,7 +208,7 @@ private:
 
 LoweredLeaf lower_merged(const combine::IterationSpace &space, const LeafPlan &plan, std::size_t number,
                          const SharedLoops &shared, Workspace &workspace) {
-  return Part(space, plan, number, shared, workspace).lowered();
+  return MergedPart(space, plan, number, shared, workspace).lowered();
 }
 
 Block joined_merges(std::vector<Block> blocks, const Merged &merged) {

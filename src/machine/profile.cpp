@@ -58,14 +58,14 @@ template <class Work> double least_time(int rounds, Work work) {
 
 /// As many entries of each kind as fit in the second cache, with x in the first.
 constexpr std::size_t entries = std::size_t{1} << 15;
-constexpr std::size_t columns = 1024;
+constexpr std::size_t columns_measured = 1024;
 
 class Sums {
 public:
   Sums() : y_(entries) {
-    std::uniform_int_distribution<std::int32_t> column(0, columns - 1);
+    std::uniform_int_distribution<std::int32_t> column(0, columns_measured - 1);
     segments_.val.assign(entries + 16, 1.0);
-    segments_.x.assign(columns, 1.0);
+    segments_.x.assign(columns_measured, 1.0);
     for (std::size_t p = 0; p < entries + 16; ++p)
       segments_.col.push_back(column(random_));
   }

@@ -1,6 +1,7 @@
 #include "parse/expression.h"
 #include "parse/parse.h"
 #include "report/suggest.h"
+#include "text/contains.h"
 
 #include <algorithm>
 
@@ -32,7 +33,7 @@ namespace unravel::parse {
 
 namespace {
 
-const std::vector<std::string> statements = {"index", "count", "value", "stored", "property"};
+const std::vector<std::string> layout_statements = {"index", "count", "value", "stored", "property"};
 const std::vector<std::string> index_elements = {"int32", "int64"};
 const std::vector<std::string> value_elements = {"f32", "f64", "int32", "int64", "complex64", "complex128"};
 
@@ -41,7 +42,7 @@ struct LaterStatement {
   const char *word;
   const char *hint;
 };
-constexpr LaterStatement later_statements[] = {
+constexpr LaterStatement later_layout_statements[] = {
     {"struct", "declare the arrays separately: `index row[NNZ], col[NNZ]; value val[NNZ];`"},
     {"function", "declare an `index` array that holds the function's values"},
     {"fill", "a tensor has a fill, in any layout: its format is `csr fill inf`"},
@@ -50,10 +51,6 @@ constexpr LaterStatement later_statements[] = {
 const std::vector<std::string> level_formats = {"dense", "compressed", "singleton",
                                                 "range", "offset",     "hashed"};
 const std::vector<std::string> level_properties = {"full", "ordered", "unique", "branchless", "compact"};
-
-bool contains(const std::vector<std::string> &words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 /// int8, uint2, f16, bool: types that a later version may have.
 bool looks_like_element(std::string_view word) {
@@ -180,7 +177,7 @@ private:
   }
 
   void fail_if_later() {
-    for (const LaterStatement &later : later_statements)
+    for (const LaterStatement &later : later_layout_statements)
       if (tokens_.at(later.word))
         report::fail(report::Kind::not_supported, tokens_.span_here(),
                      "the statement `" + std::string(later.word) + "` is not supported yet", later.hint);
@@ -213,17 +210,17 @@ private:
     } else {
       fail_statement();
     }
-    tokens_.expect_semicolon(statements, hint);
+    tokens_.expect_semicolon(layout_statements, hint);
   }
 
   [[noreturn]] void fail_statement() {
     fail_if_later();
-    std::string hint = report::suggest(tokens_.peek().text, statements);
+    std::string hint = report::suggest(tokens_.peek().text, layout_statements);
     if (hint.empty() &&
         tokens_.at_any({"forall", "increasing", "decreasing", "injective", "range", "strictly"}))
       hint = "write `property` before `" + std::string(tokens_.peek().text) + "`";
     if (tokens_.at(";")) hint = "every statement has one `;`";
-    tokens_.fail_expected("a statement (" + report::list_words(statements) + ") or `}`", hint);
+    tokens_.fail_expected("a statement (" + report::list_words(layout_statements) + ") or `}`", hint);
   }
 
   /// `levels i: dense, j: compressed not unique;`

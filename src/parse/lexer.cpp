@@ -7,12 +7,6 @@ namespace unravel::parse {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
@@ -35,8 +29,8 @@ public:
   }
 
 private:
-  bool digit_at(std::size_t k) const { return k < text_.size() && is_digit(text_[k]); }
-  bool letter_at(std::size_t k) const { return k < text_.size() && is_letter(text_[k]); }
+  bool digit_at(std::size_t k) const { return k < text_.size() && text::is_digit(text_[k]); }
+  bool letter_at(std::size_t k) const { return k < text_.size() && text::is_letter(text_[k]); }
 
   void skip_blank() {
     while (position_ < text_.size()) {
@@ -70,8 +64,8 @@ private:
 
   void scan_token() {
     char c = text_[position_];
-    if (is_digit(c)) return scan_number();
-    if (is_letter(c)) return dialect_ == Dialect::Schedule ? scan_dotted_name() : scan_name();
+    if (text::is_digit(c)) return scan_number();
+    if (text::is_letter(c)) return dialect_ == Dialect::Schedule ? scan_dotted_name() : scan_name();
     if (c == '.' && in_semiring()) {
       add(Token::Kind::Symbol, position_ + 1);
       return;

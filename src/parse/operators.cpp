@@ -11,7 +11,7 @@ namespace unravel::parse {
 namespace {
 
 constexpr std::string_view keyword = "operator";
-constexpr const char *form =
+constexpr const char *form_of_operators =
     "write `operator f(a, b) = min(a + b, 1) : associative, commutative, identity 0;`";
 constexpr const char *known_laws =
     "laws are `associative`, `commutative`, `idempotent`, `identity 0`, `absorbs 1`, "
@@ -26,29 +26,28 @@ double number(TokenStream &tokens, const std::string &behind) {
 }
 
 LawTree law(TokenStream &tokens) {
-  using Kind = LawTree::Kind;
   LawTree made;
   const std::size_t begin = tokens.peek().begin;
   if (tokens.accept("associative")) {
-    made.kind = Kind::Associative;
+    made.kind = LawTree::Kind::Associative;
   } else if (tokens.accept("commutative")) {
-    made.kind = Kind::Commutative;
+    made.kind = LawTree::Kind::Commutative;
   } else if (tokens.accept("idempotent")) {
-    made.kind = Kind::Idempotent;
+    made.kind = LawTree::Kind::Idempotent;
   } else if (tokens.accept("identity")) {
-    made.kind = Kind::Identity;
+    made.kind = LawTree::Kind::Identity;
     made.number = number(tokens, "`identity`");
   } else if (tokens.accept("absorbs")) {
-    made.kind = Kind::Absorbs;
+    made.kind = LawTree::Kind::Absorbs;
     made.number = number(tokens, "`absorbs`");
   } else if (tokens.accept("distributes")) {
-    made.kind = Kind::DistributesOver;
+    made.kind = LawTree::Kind::DistributesOver;
     tokens.expect("over", "after `distributes`");
     if (!tokens.at_name() && !tokens.at_any({"+", "*"})) tokens.fail_expected("an operator after `over`");
     const Token token = tokens.next();
     made.over = {std::string(token.text), tokens.span(token)};
   } else if (tokens.accept("on")) {
-    made.kind = Kind::On;
+    made.kind = LawTree::Kind::On;
     tokens.open("[", "after `on`", "write `on [0, 1]`");
     made.number = number(tokens, "`[`");
     tokens.expect(",", "between the ends of a range");
@@ -64,13 +63,13 @@ LawTree law(TokenStream &tokens) {
 OperatorTree one_operator(TokenStream &tokens) {
   OperatorTree made;
   const std::size_t begin = tokens.next().begin;
-  made.name = tokens.expect_name("the name of an operator", form);
-  tokens.open("(", "after the operator's name", form);
+  made.name = tokens.expect_name("the name of an operator", form_of_operators);
+  tokens.open("(", "after the operator's name", form_of_operators);
   do
-    made.arguments.push_back(tokens.expect_name("the name of an argument", form));
+    made.arguments.push_back(tokens.expect_name("the name of an argument", form_of_operators));
   while (tokens.accept(","));
   tokens.close(")");
-  tokens.expect("=", "between an operator and its value", form);
+  tokens.expect("=", "between an operator and its value", form_of_operators);
   made.value = parse_value(tokens);
   if (tokens.accept(":")) {
     do
@@ -78,7 +77,7 @@ OperatorTree one_operator(TokenStream &tokens) {
     while (tokens.accept(","));
   }
   made.span = tokens.span_from(begin);
-  tokens.expect(";", "after an operator", form);
+  tokens.expect(";", "after an operator", form_of_operators);
   return made;
 }
 

@@ -29,8 +29,8 @@ constexpr std::string_view repeat = "repeat";
 /// Is there an assignment's operator, so many places further on?
 bool is_assigned(const TokenStream &tokens, std::size_t places) {
   const Token &token = tokens.peek_ahead(places);
-  constexpr std::string_view symbols[] = {"=", "+=", "-=", "*=", "/="};
-  return std::ranges::find(symbols, token.text) != std::end(symbols) ||
+  constexpr std::string_view assignments[] = {"=", "+=", "-=", "*=", "/="};
+  return std::ranges::find(assignments, token.text) != std::end(assignments) ||
          (token.kind == Token::Kind::Name && tokens.peek_ahead(places + 1).text == "=");
 }
 

@@ -2,6 +2,7 @@
 #include "parse/parse.h"
 #include "parse/values.h"
 #include "report/diagnostic.h"
+#include "text/characters.h"
 
 #include <charconv>
 
@@ -9,27 +10,20 @@ namespace unravel::parse {
 
 namespace {
 
-constexpr std::string_view blank = " \t\r\n\f\v";
+constexpr std::string_view blank_characters = " \t\r\n\f\v";
 constexpr const char *forms =
     "write `csr`, `bcsr<4,4>`, `./mine.layout:name`, `like:S` or `csr int32 fill inf`";
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// Works on characters and not on tokens: paths are not made of tokens.
 class ReferenceParser {
 public:
   explicit ReferenceParser(const std::shared_ptr<const text::Source> &source)
       : source_(source), text_(source->content()) {
-    begin_ = text_.find_first_not_of(blank);
+    begin_ = text_.find_first_not_of(blank_characters);
     if (begin_ == std::string_view::npos)
       begin_ = 0, end_ = 0;
     else
-      end_ = text_.find_last_not_of(blank) + 1;
+      end_ = text_.find_last_not_of(blank_characters) + 1;
     parse_values();
     result_.span = span(begin_, end_);
   }
@@ -40,7 +34,7 @@ public:
     if (is_layout_text(text_.substr(begin_, end_ - begin_))) {
       const std::size_t behind = std::min(text_.rfind('}', end_ - 1) + 1, end_);
       result_.file = std::string(text_.substr(begin_, behind - begin_));
-      const bool names_one = behind + 1 < end_ && text_[behind] == ':' && is_letter(text_[behind + 1]);
+      const bool names_one = behind + 1 < end_ && text_[behind] == ':' && text::is_letter(text_[behind + 1]);
       parse_parameters(names_one ? parse_name(behind + 1) : behind);
       return std::move(result_);
     }
@@ -76,13 +70,13 @@ private:
   }
 
   std::size_t begin_of_last() const {
-    const std::size_t found = text_.substr(0, end_).find_last_of(blank);
+    const std::size_t found = text_.substr(0, end_).find_last_of(blank_characters);
     return found == std::string_view::npos ? begin_ : std::max(begin_, found + 1);
   }
 
   void cut(std::size_t end) {
     end_ = end;
-    while (end_ > begin_ && blank.find(text_[end_ - 1]) != std::string_view::npos)
+    while (end_ > begin_ && blank_characters.find(text_[end_ - 1]) != std::string_view::npos)
       --end_;
   }
 
@@ -156,9 +150,9 @@ private:
     position = skip_blank(position, stop);
     fail_if_stray(position);
     std::size_t end = position;
-    while (end < stop && is_digit(text_[end]))
+    while (end < stop && text::is_digit(text_[end]))
       ++end;
-    if (end == position || (end < stop && is_letter(text_[end])))
+    if (end == position || (end < stop && text::is_letter(text_[end])))
       fail_at(position, stop, "expected an integer as a parameter, saw " + shown(position, stop),
               "write `bcsr<4,4>`");
     std::int64_t value = 0;
@@ -171,14 +165,14 @@ private:
   }
 
   std::size_t skip_blank(std::size_t position, std::size_t stop) const {
-    while (position < stop && blank.find(text_[position]) != std::string_view::npos)
+    while (position < stop && blank_characters.find(text_[position]) != std::string_view::npos)
       ++position;
     return position;
   }
 
   std::size_t end_of_name(std::size_t position) const {
-    if (position >= end_ || !is_letter(text_[position])) return position;
-    while (position < end_ && (is_letter(text_[position]) || is_digit(text_[position])))
+    if (position >= end_ || !text::is_letter(text_[position])) return position;
+    while (position < end_ && (text::is_letter(text_[position]) || text::is_digit(text_[position])))
       ++position;
     return position;
   }

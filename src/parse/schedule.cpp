@@ -2,8 +2,7 @@
 #include "parse/lexer.h"
 #include "parse/parse.h"
 #include "report/suggest.h"
-
-#include <algorithm>
+#include "text/contains.h"
 
 // The grammar: statements between ";", each one of
 //   "order" list(variable)   "find" variable "by" method   "chunk" integer   "serial"   "reuse"
@@ -33,10 +32,6 @@ const std::vector<std::string> methods = {"direct", "probe", "seq",  "gallop", "
                                           "hash",   "map",   "scan", "auto"};
 const std::vector<std::string> later_statements = {"share", "reorder",    "collapse",    "strip", "combine",
                                                    "merge", "precompute", "interchange", "peel"};
-
-bool contains(const std::vector<std::string> &words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 using Transformation = ScheduleTree::Transformation;
 using LoopRequest = ScheduleTree::LoopRequest;

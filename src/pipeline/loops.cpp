@@ -131,7 +131,7 @@ loop::Program Loops::improve(loop::Program lowered, Steps &steps) const {
         return names_elements(keys, extent, lowered);
       }};
   std::string shown = in_.request.details ? loop::to_text(lowered.body) : "";
-  const loop::Step step = [&](const loop::Pass &pass, const std::function<loop::Program()> &apply) {
+  const loop::AroundPass step = [&](const loop::Pass &pass, const std::function<loop::Program()> &apply) {
     return steps.run(fmt::format("pass {}", pass.name), apply, [&](const loop::Program &program) {
       std::string before = std::exchange(shown, loop::to_text(program.body));
       return shown == before ? "" : shown; // only what the pass changes

@@ -6,13 +6,13 @@ namespace unravel::pipeline {
 
 namespace {
 
-constexpr std::size_t shown = 10;
+constexpr std::size_t plans_shown = 10;
 
 } // namespace
 
 std::shared_ptr<const Weighed> weighed_plans(const Request &request, const Front &front,
                                              std::optional<Plans> plans, std::optional<std::size_t> taken) {
-  const std::size_t most = std::max(shown, taken.value_or(0) + 1);
+  const std::size_t most = std::max(plans_shown, taken.value_or(0) + 1);
   std::string why;
   if (!plans) plans = plans_of(request, front, most, why);
   if (plans && plans->found.plans.size() > most) plans->found.plans.resize(most);

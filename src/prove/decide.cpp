@@ -32,7 +32,7 @@ Literal opposite(Literal literal) {
 
 /// A small solver for clauses over differences: decisions, unit propagation, learnt clauses. The questions of
 /// find synthesis have some dozen unknowns; Z3 spends most of its time on setting up such a question.
-class Search {
+class ClauseSearch {
 public:
   enum class Result { Impossible, Possible, GivenUp };
 
@@ -309,7 +309,7 @@ struct TooHard {};
 class Decision {
 public:
   Decision(Expressions &all, std::size_t effort)
-      : all_(all), effort_(std::min(effort, Search::most_effort)), zero_(unknown()) {}
+      : all_(all), effort_(std::min(effort, ClauseSearch::most_effort)), zero_(unknown()) {}
 
   bool operator()(const std::vector<Id> &formulas) {
     for (Id formula : formulas) {
@@ -319,9 +319,9 @@ public:
     // Each round makes the results of one more pair of applications equal where their arguments are.
     for (std::size_t round = 0;; ++round) {
       switch (search_.solve(effort_)) {
-      case Search::Result::Impossible: return false;
-      case Search::Result::GivenUp: throw TooHard{};
-      case Search::Result::Possible: break;
+      case ClauseSearch::Result::Impossible: return false;
+      case ClauseSearch::Result::GivenUp: throw TooHard{};
+      case ClauseSearch::Result::Possible: break;
       }
       if (!only_sums_ || round > applications_.size() * applications_.size()) throw TooHard{};
       if (are_functions()) break;
@@ -368,7 +368,7 @@ private:
       if (!positive) split(comparison);
       return known->second ^ (positive ? 0 : 1);
     }
-    if (search_.variables() + 4 > Search::most_variables) throw TooHard{};
+    if (search_.variables() + 4 > ClauseSearch::most_variables) throw TooHard{};
     Id sum = all_[comparison].children[0];
     std::optional<Difference> one = at_least_zero(sum);
     Literal literal = 0;
@@ -418,7 +418,7 @@ private:
   Literal name_of(Id formula, bool positive) {
     auto known = names_.find({formula, positive});
     if (known != names_.end()) return known->second;
-    if (search_.variables() + 4 > Search::most_variables) throw TooHard{};
+    if (search_.variables() + 4 > ClauseSearch::most_variables) throw TooHard{};
     Literal name = search_.add_variable();
     names_.emplace(std::pair(formula, positive), name);
     require(formula, positive, opposite(name));
@@ -517,7 +517,7 @@ private:
 
   Expressions &all_;
   std::size_t effort_;
-  Search search_;
+  ClauseSearch search_;
   int zero_;
   std::unordered_map<Id, int> unknowns_;
   std::unordered_map<Id, Literal> literals_;

@@ -20,6 +20,16 @@ namespace {
 /// What a literal that `decide` propagates costs of the budget.
 constexpr unsigned units_per_literal = 10;
 
+/// One Z3 context per thread, for all provers: making one costs as much as twenty questions.
+std::shared_ptr<z3::context> shared_context() {
+  thread_local std::shared_ptr<z3::context> context = std::make_shared<z3::context>();
+  return context;
+}
+
+} // namespace
+
+// Parts of Prover::State, which the header names: they too are in the namespace that has a name.
+
 /// Expressions as Z3 terms, each made once.
 class Translation {
 public:
@@ -150,12 +160,6 @@ private:
   std::map<std::pair<std::string, std::size_t>, z3::func_decl> functions_;
 };
 
-/// One Z3 context per thread, for all provers: making one costs as much as twenty questions.
-std::shared_ptr<z3::context> shared_context() {
-  thread_local std::shared_ptr<z3::context> context = std::make_shared<z3::context>();
-  return context;
-}
-
 /// What a prover has in Z3.
 class Session {
 public:
@@ -203,8 +207,6 @@ private:
   z3::solver solver_;
   bool pushed_ = false;
 };
-
-} // namespace
 
 struct Prover::State {
   State(std::vector<Axiom> given, unsigned units, std::shared_ptr<Budget> of_optional)

@@ -50,10 +50,10 @@ Term element(const std::string &array, const std::vector<std::int64_t> &place) {
   return term::apply(array, std::move(arguments));
 }
 
-class Search {
+class WorldSearch {
 public:
-  Search(const std::vector<Axiom> &axioms, const std::vector<Term> &hypotheses, const Extents &extents,
-         const std::vector<std::string> &first)
+  WorldSearch(const std::vector<Axiom> &axioms, const std::vector<Term> &hypotheses, const Extents &extents,
+              const std::vector<std::string> &first)
       : axioms_(axioms), hypotheses_(hypotheses), first_(first), prover_({}, question_rlimit) {
     auto note = [&](const Term &formula) {
       for (const Term &application : term::applications_of(formula))
@@ -305,7 +305,7 @@ bool satisfies(const World &world, const Axiom &axiom) {
 
 std::optional<World> small_world(const std::vector<Axiom> &axioms, const std::vector<Term> &hypotheses,
                                  const Extents &extents, const std::vector<std::string> &first) {
-  return Search(axioms, hypotheses, extents, first).run();
+  return WorldSearch(axioms, hypotheses, extents, first).run();
 }
 
 } // namespace unravel::prove

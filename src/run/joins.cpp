@@ -16,7 +16,7 @@ namespace unravel::run {
 
 namespace {
 
-constexpr std::size_t most = 1 << 24; // entries, and values of an index
+constexpr std::size_t most_counted = 1 << 24; // entries, and values of an index
 /// Proving that arrays are a tree takes a millisecond or two, as long as making a list of so many entries.
 constexpr std::size_t least_in_tree = 1 << 15;
 
@@ -28,7 +28,8 @@ public:
   bool may_have(const std::string &name, std::size_t mode) const {
     const auto tensor = tensors_.find(name);
     return tensor != tensors_.end() && !combine::has_slot_of_each(tensor->second.layout) &&
-           tensor->second.entries() <= most && tensor->second.shape()[mode] <= std::int64_t{most};
+           tensor->second.entries() <= most_counted &&
+           tensor->second.shape()[mode] <= std::int64_t{most_counted};
   }
 
   /// None where they can't be counted.

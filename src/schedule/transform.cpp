@@ -327,9 +327,9 @@ std::vector<parse::Name> place_added(const combine::IterationSpace &space, std::
 
 std::optional<parse::ScheduleTree> untiled(const parse::ScheduleTree &schedule,
                                            const combine::IterationSpace &space) {
-  using Kind = Transformation::Kind;
-  const bool others = std::ranges::any_of(
-      schedule.transformations, [](auto &how) { return how.kind != Kind::Tile && how.kind != Kind::Split; });
+  const bool others = std::ranges::any_of(schedule.transformations, [](auto &how) {
+    return how.kind != Transformation::Kind::Tile && how.kind != Transformation::Kind::Split;
+  });
   auto is_tile = [&](const parse::Name &name) {
     return std::ranges::any_of(space.added, [&](auto &added) { return added.name == name.text; });
   };

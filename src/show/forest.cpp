@@ -17,7 +17,7 @@ using contract::Node;
 
 /// Of the font that the page's style gives the pictures: 12 pixels, each letter as wide.
 constexpr double letter = 7.3;
-constexpr double row = 22, pad = 8, gap = 6;
+constexpr double loop_height = 22, pad = 8, gap = 6;
 
 double width_of(const std::string &text) {
   return letter * static_cast<double>(text.size());
@@ -69,9 +69,9 @@ private:
   static void add_box(Drawing &made, double x, double y, const std::string &of_class,
                       const std::string &text) {
     const double width = width_of(text) + 2 * pad;
-    made.svg +=
-        box_at(x, y + made.height, width, row, of_class) + text_at(x + pad, y + made.height + 15, "", text);
-    add_size(made, width, row);
+    made.svg += box_at(x, y + made.height, width, loop_height, of_class) +
+                text_at(x + pad, y + made.height + 15, "", text);
+    add_size(made, width, loop_height);
   }
 
   Drawing of(const std::vector<Node> &body, double x, double y) {
@@ -87,17 +87,17 @@ private:
       if (!node.is_loop) {
         const std::string text = term_text(network_, forest_, node.number);
         made.svg += text_at(x, y + made.height + 15, "", text);
-        add_size(made, width_of(text), row);
+        add_size(made, width_of(text), loop_height);
         continue;
       }
       const std::string name = fmt::format("for {}", network_.indices[node.number].name);
       const std::string stored = stored_in(node);
       const std::string times = fmt::format("{}{} times", stored.empty() ? "" : "stored in " + stored + ", ",
                                             amount_text(executions_[next_++]));
-      const Drawing inside = of(node.body, x + pad, y + made.height + row + 2);
+      const Drawing inside = of(node.body, x + pad, y + made.height + loop_height + 2);
       const double head = 2 * pad + width_of(name) + 2 * letter + width_of(times);
       const double width = std::max(head, inside.width + 2 * pad);
-      const double height = row + 2 + inside.height;
+      const double height = loop_height + 2 + inside.height;
       made.svg += box_at(x, y + made.height, width, height, stored.empty() ? "loop-box" : "loop-box sparse") +
                   text_at(x + pad, y + made.height + 15, "name", name) +
                   text_at(x + pad + width_of(name) + 2 * letter, y + made.height + 15, "quiet", times) +

@@ -12,7 +12,7 @@ namespace unravel::show {
 
 namespace {
 
-constexpr std::size_t most_cells = 24;
+constexpr std::size_t most_elements = 24;
 constexpr std::int64_t rows_of_example = 4, columns_of_example = 5;
 
 std::string cell(const std::string &text, const char *kind = "") {
@@ -28,7 +28,7 @@ std::string array_html(const layout::Array &array, const data::Elements &element
   std::string extents;
   for (const term::Term &extent : array.extents)
     extents += (extents.empty() ? "" : ", ") + term::to_text(extent);
-  const std::size_t shown = std::min(most_cells, elements.size());
+  const std::size_t shown = std::min(most_elements, elements.size());
   std::string numbers;
   for (std::size_t k = 0; k < shown; ++k)
     numbers += cell(number_text(elements, k));
@@ -49,7 +49,7 @@ std::string arrays_html(const tensor::Tensor &tensor) {
   std::string rows, places;
   std::size_t longest = 0;
   for (const layout::Array &array : tensor.layout.arrays) {
-    longest = std::max(longest, std::min(most_cells, tensor.array(array.name).size()));
+    longest = std::max(longest, std::min(most_elements, tensor.array(array.name).size()));
     rows += array_html(array, tensor.array(array.name));
   }
   for (std::size_t k = 0; k < longest; ++k)

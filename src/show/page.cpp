@@ -141,7 +141,7 @@ std::string source_html(const Page &page, const Parts &parts) {
   return text;
 }
 
-constexpr const char *key =
+constexpr const char *key_of_nests =
     "<p class=\"key\">\n<span class=\"parallel\">parallel: carries no dependence</span>\n"
     "<span class=\"reduction\">reduction: only sums</span>\n"
     "<span class=\"carried\">carried: another dependence</span>\n<span class=\"find\">find</span>\n"
@@ -172,7 +172,7 @@ std::string to_html(const Page &page) {
     if (std::string drawn = entries_plot(compilation, *page.tensors, *page.tensors, page.max_memory);
         !drawn.empty())
       sections.push_back({"entries", "Entries", std::move(drawn)});
-  sections.push_back({"loops", "Loops", std::string(key) + nests_html(parts)});
+  sections.push_back({"loops", "Loops", std::string(key_of_nests) + nests_html(parts)});
   sections.push_back({"dependences", "Dependences", dependences_html(parts)});
   sections.push_back({"space", "Iteration space", spaces_html(parts)});
   sections.push_back({"finds", "Finds and their proofs", finds_html(parts)});

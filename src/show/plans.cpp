@@ -135,7 +135,7 @@ std::string table_html(const pipeline::Compilation &compilation, const Weighed &
                      heads, rows);
 }
 
-constexpr const char *key =
+constexpr const char *key_of_plans =
     "<p class=\"key\">\n<span class=\"find\">over what a sparse tensor stores</span>\n"
     "<span class=\"loop\">over all values</span>\n<span class=\"reduction\">a buffer, set to 0 "
     "here</span>\n</p>\n";
@@ -160,8 +160,8 @@ std::string plans_html(const pipeline::Compilation &compilation) {
   const pipeline::Plans &plans = weighed.plans;
   const std::size_t other = weighed.taken.value_or(0);
   const Texts once = converted_texts(compilation);
-  return chosen_html(compilation, weighed) + conversions_html(weighed) + key + "<div class=\"pictures\">\n" +
-         figure({plans, plans.written, weighed.bytes}, "As written", once) +
+  return chosen_html(compilation, weighed) + conversions_html(weighed) + key_of_plans +
+         "<div class=\"pictures\">\n" + figure({plans, plans.written, weighed.bytes}, "As written", once) +
          figure({plans, plans.found.plans[other], weighed.bytes},
                 fmt::format("Plan {}{}", other + 1, weighed.taken ? ", taken" : ", the cheapest, not taken"),
                 once) +

@@ -115,7 +115,7 @@ json obligation_json(const plan::Obligation &obligation, const prove::Question &
 }
 
 /// A plan's finds, for `explain`.
-json finds_json(const pipeline::Compilation &compilation, const plan::LeafPlan &plan) {
+json proved_finds_json(const pipeline::Compilation &compilation, const plan::LeafPlan &plan) {
   json finds = json::array();
   each_find(plan, [&](const plan::LevelPlan &own, const Level &level) {
     const plan::Walk *walk = own.walk();
@@ -155,7 +155,7 @@ std::string proofs_text(const pipeline::Compilation &compilation) {
 }
 
 json proofs_json(const pipeline::Compilation &compilation) {
-  auto finds_of = [&](const plan::LeafPlan &plan) { return finds_json(compilation, plan); };
+  auto finds_of = [&](const plan::LeafPlan &plan) { return proved_finds_json(compilation, plan); };
   return {{"finds", main_finds_json(compilation, finds_of)},
           {"alternatives", alternatives_json(compilation, finds_of)}};
 }

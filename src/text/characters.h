@@ -17,6 +17,14 @@ struct Character {
   bool valid = false;          // well-formed UTF-8
 };
 
+/// Of ASCII, whatever the locale is. An underscore is a letter: of a name.
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 /// The first character (overlong forms and surrogates are not well-formed: then it is a byte). Precondition:
 /// the text isn't empty.
 Character decode(std::string_view text);

@@ -159,11 +159,11 @@ std::string program_text(const pipeline::Compilation &compilation, const Options
 
 } // namespace
 
-void add_compile(CLI::App &app, bool &json) {
+void add_compile(CLI::App &app, bool &as_json) {
   auto *command =
       app.add_subcommand("compile", "write the kernel as C that depends only on the C library and OpenMP");
   auto options = std::make_shared<CompileOptions>();
-  add_kernel_options(*command, *options, json);
+  add_kernel_options(*command, *options, as_json);
   command->add_option("-o,--output", options->output,
                       "file.c; the header is written beside it, named like the function (default: one text "
                       "on standard output)");
@@ -187,7 +187,7 @@ void add_compile(CLI::App &app, bool &json) {
                   "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr --main -o spmv.c && cc -O3 -fopenmp "
                   "spmv.c -o spmv -lm && ./spmv A=a.mtx x=ones\n"
                   "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv --type f32 --index int64");
-  command->callback([options, &json] {
+  command->callback([options, &as_json] {
     pipeline::Request request = compile_request(*options);
     std::filesystem::path path = options->output;
     if (options->name.empty() && !options->output.empty()) request.name = path.stem().string();
@@ -228,7 +228,7 @@ void add_compile(CLI::App &app, bool &json) {
       if (header) header->commit(); // both or none
       file.commit();
     }
-    if (json) {
+    if (as_json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
                             {"function", emit::kernel_name(compilation.program)},
                             {"times_ms", {{"compile", compilation.milliseconds()}}},

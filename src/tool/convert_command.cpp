@@ -409,7 +409,7 @@ nlohmann::json json_of(const Facts &facts, const ConvertCommandOptions &options)
 
 } // namespace
 
-void add_convert(CLI::App &app, bool &json) {
+void add_convert(CLI::App &app, bool &as_json) {
   auto *command = app.add_subcommand("convert", "convert a tensor from one layout or file to another");
   auto options = std::make_shared<ConvertCommandOptions>();
   command
@@ -430,14 +430,14 @@ void add_convert(CLI::App &app, bool &json) {
                       "layout of the input's arrays (default: the one that the folder names)");
   add_type_options(*command, options->index, options->type);
   add_memory_option(*command, options->max_memory);
-  command->add_flag("--json", json, "print JSON on standard output");
+  command->add_flag("--json", as_json, "print JSON on standard output");
   command->footer("Examples:\n"
                   "  unravel convert matrix.mtx.gz matrix -f csr\n"
                   "  unravel convert matrix blocks -f bcsr:4,4\n"
                   "  unravel convert arrays matrix.mtx --from ./mine.layout:name");
-  command->callback([options, &json] {
+  command->callback([options, &as_json] {
     Facts facts = Converter(*options).convert();
-    std::cout << (json ? json_text(json_of(facts, *options)) : text_of(facts, *options));
+    std::cout << (as_json ? json_text(json_of(facts, *options)) : text_of(facts, *options));
   });
 }
 

@@ -12,18 +12,18 @@
 
 namespace unravel::tool {
 
-void add_explain(CLI::App &app, bool &json) {
+void add_explain(CLI::App &app, bool &as_json) {
   auto *command = app.add_subcommand("explain", "show every stage: iteration space, loop order, dependences, "
                                                 "how entries are found, with proofs, loops, C");
   auto options = std::make_shared<Options>();
-  add_kernel_options(*command, *options, json);
+  add_kernel_options(*command, *options, as_json);
   command->add_option("--smtlib", options->smtlib,
                       "write every question to the prover to a folder, as SMT-LIB, with an index.txt");
   command->add_option("--report", options->report, "write all of it to one HTML page");
   command->footer("Examples:\n"
                   "  unravel explain 'y(i) = A(i,j) * x(j)' -f A=csr -f x=sv\n"
                   "  unravel explain 's = A(i,j) * B(i,j)' -f A=csr -f B=./mine.layout:mine --smtlib proofs");
-  command->callback([options, &json] {
+  command->callback([options, &as_json] {
     keep_source(*options, options->report);
     pipeline::Compilation compilation = compile(*options, true);
     if (!options->smtlib.empty()) show::write_smtlib(options->smtlib, *compilation.prover);
@@ -31,7 +31,7 @@ void add_explain(CLI::App &app, bool &json) {
       data::write_text_file(options->report,
                             show::to_html({.compilation = compilation, .schedules = options->schedules}));
     std::string c = pipeline::c_text(compilation);
-    if (json) {
+    if (as_json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
                             {"loops", show::loops_json(compilation)},
                             {"obligations", show::obligations_json(compilation)},
@@ -53,18 +53,18 @@ void add_explain(CLI::App &app, bool &json) {
   });
 }
 
-void add_deps(CLI::App &app, bool &json) {
+void add_deps(CLI::App &app, bool &as_json) {
   auto *command = app.add_subcommand(
       "deps",
       "show per loop whether its iterations may run at once, only add up, or depend on each other; the "
       "dependence relation and an example; wavefronts");
   auto options = std::make_shared<Options>();
-  add_kernel_options(*command, *options, json);
+  add_kernel_options(*command, *options, as_json);
   command->footer("Example:\n  unravel deps 'y(i) = A(i,j) * x(j)' -f A=dcsr");
-  command->callback([options, &json] {
+  command->callback([options, &as_json] {
     pipeline::Compilation compilation = compile(*options, true);
     const std::vector<WavefrontAnswer> answers = wavefront_answers(compile_request(*options), compilation);
-    if (json) {
+    if (as_json) {
       nlohmann::json out = {{"expression", compilation.computation.text},
                             {"loops", show::dependences_json(compilation)},
                             {"wavefronts", to_json(answers)}};

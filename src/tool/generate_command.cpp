@@ -17,7 +17,7 @@ struct GenerateOptions {
 
 } // namespace
 
-void add_generate(CLI::App &app, bool &json) {
+void add_generate(CLI::App &app, bool &as_json) {
   auto *command = app.add_subcommand("generate", "write a test matrix or tensor to a file");
   auto options = std::make_shared<GenerateOptions>();
   command
@@ -28,15 +28,15 @@ void add_generate(CLI::App &app, bool &json) {
   command->add_option("-o,--output", options->output, "file.mtx or file.tns, with .gz compressed")
       ->required();
   add_memory_option(*command, options->max_memory);
-  command->add_flag("--json", json, "print JSON");
+  command->add_flag("--json", as_json, "print JSON");
   command->footer("Example:\n  unravel generate poisson2d:300x300 -o poisson.mtx.gz");
-  command->callback([options, &json] {
+  command->callback([options, &as_json] {
     data::WriteOptions writing;
     if (!options->max_memory.empty()) writing.max_memory = memory_bytes(options->max_memory);
     const data::Coordinates made =
         data::generate(data::parse_generator(options->specification, "specification"), writing.max_memory);
     data::write_tensor(options->output, made, writing);
-    if (json)
+    if (as_json)
       std::cout << json_text(
           nlohmann::json{{"file", options->output}, {"shape", made.shape}, {"entries", made.size()}});
     else

@@ -83,7 +83,7 @@ std::string summary(std::string comment) {
   return comment;
 }
 
-void list(bool json) {
+void list(bool as_json) {
   nlohmann::json all = nlohmann::json::array();
   for (const text::EmbeddedFile &file : layout::shipped_files()) {
     std::map<std::string, std::vector<std::size_t>> orders;
@@ -94,23 +94,23 @@ void list(bool json) {
     }
     for (const auto &[name, of] : orders) {
       all.push_back({{"name", name}, {"orders", of}, {"about", about[name]}});
-      if (!json)
+      if (!as_json)
         std::cout << fmt::format("{:<14} order {:<14} {}\n", name, fmt::format("{}", fmt::join(of, ", ")),
                                  summary(about[name]));
     }
   }
-  if (json) std::cout << json_text(nlohmann::json{{"layouts", all}});
+  if (as_json) std::cout << json_text(nlohmann::json{{"layouts", all}});
 }
 
 } // namespace
 
-void add_layout(CLI::App &app, int &code, bool &json) {
+void add_layout(CLI::App &app, int &code, bool &as_json) {
   auto *command = app.add_subcommand("layout", "list, show or check layouts");
   command->require_subcommand(1);
   auto options = std::make_shared<LayoutOptions>();
   auto *list_command = command->add_subcommand("list", "list the shipped layouts");
-  list_command->add_flag("--json", json, "print JSON");
-  list_command->callback([&json] { list(json); });
+  list_command->add_flag("--json", as_json, "print JSON");
+  list_command->callback([&as_json] { list(as_json); });
   for (bool check : {false, true}) {
     auto *sub = command->add_subcommand(
         check ? "check" : "show",
@@ -119,18 +119,18 @@ void add_layout(CLI::App &app, int &code, bool &json) {
               : "show a layout as Unravel understands it: relation, arrays, properties as formulas, lemmas");
     sub->add_option("layout", options->reference, "csr, dense<1,0>, ./mine.layout:name")->required();
     sub->add_option("--order", options->order, "the number of modes, where the name has several layouts");
-    sub->add_flag("--json", json, "print JSON");
+    sub->add_flag("--json", as_json, "print JSON");
     if (check) add_budget_option(*sub, options->budget);
     sub->footer(check ? "Example:\n  unravel layout check ./mine.layout"
                       : "Example:\n  unravel layout show csr");
-    sub->callback([options, check, &code, &json] {
+    sub->callback([options, check, &code, &as_json] {
       nlohmann::json out = nlohmann::json::array();
       parse::LayoutReference reference =
           parse::parse_layout_reference(std::make_shared<const text::Source>("layout", options->reference));
       for (const Referenced &one : referenced(*options, reference)) {
         if (one.error) {
           out.push_back({{"name", one.layout.name}, {"error", to_json(*one.error)}});
-          if (!json) std::cerr << report::render(*one.error);
+          if (!as_json) std::cerr << report::render(*one.error);
           code = std::max(code, report::exit_code(one.error->kind));
           continue;
         }
@@ -139,7 +139,7 @@ void add_layout(CLI::App &app, int &code, bool &json) {
           findings.push_back({{"kind", report::name_of(finding.kind)},
                               {"message", finding.message},
                               {"hint", finding.hint}});
-          if (!json) std::cerr << report::render(finding, "warning");
+          if (!as_json) std::cerr << report::render(finding, "warning");
         }
         out.push_back({{"name", one.layout.name},
                        {"order", one.layout.order()},
@@ -150,7 +150,7 @@ void add_layout(CLI::App &app, int &code, bool &json) {
           out.back()["answers"] = to_json(answers = answers_of(one.layout, reference, options->budget));
         if (!answers.not_tried.empty())
           std::cerr << report::render(prove::notice_of(answers.not_tried, options->budget), "warning");
-        if (json) continue;
+        if (as_json) continue;
         if (!check) std::cout << layout::to_text(one.layout);
         if (check)
           std::cout << fmt::format("{} (order {}): {}\n", one.layout.name, one.layout.order(),
@@ -159,7 +159,7 @@ void add_layout(CLI::App &app, int &code, bool &json) {
                                                                       one.findings.size() == 1 ? "" : "s"))
                     << to_text(answers);
       }
-      if (json) std::cout << json_text(nlohmann::json{{"layouts", out}});
+      if (as_json) std::cout << json_text(nlohmann::json{{"layouts", out}});
     });
   }
 }

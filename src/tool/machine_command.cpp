@@ -104,22 +104,22 @@ std::string to_text(const Shown &shown) {
 
 } // namespace
 
-void add_machine(CLI::App &app, bool &json) {
+void add_machine(CLI::App &app, bool &as_json) {
   auto *command = app.add_subcommand(
       "machine", "show what was measured on this machine, and the choices that rest on it");
   auto options = std::make_shared<MachineOptions>();
   command->add_option("--machine", options->machine, "another profile: a file, or portable (default: here)");
   command->add_flag("--measure", options->measure, "measure again, also where a profile is kept");
   command->add_option("-o,--output", options->output, "write the profile to a file, for --machine");
-  command->add_flag("--json", json, "print JSON");
+  command->add_flag("--json", as_json, "print JSON");
   command->footer("Examples:\n"
                   "  unravel machine\n"
                   "  unravel machine --measure -o here.json\n"
                   "  unravel compile 'y(i) = A(i,j) * x(j)' -f A=csr --machine here.json");
-  command->callback([options, &json] {
+  command->callback([options, &as_json] {
     const Shown shown = profile_to_show(*options);
     if (!options->output.empty()) data::write_text_file(options->output, machine::to_json(shown.profile));
-    std::cout << (json ? json_text(to_json(shown)) : to_text(shown));
+    std::cout << (as_json ? json_text(to_json(shown)) : to_text(shown));
   });
 }
 

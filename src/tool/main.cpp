@@ -43,25 +43,25 @@ int report_usage(const CLI::App &app, const CLI::ParseError &error,
   if (message.starts_with(budget + ":") &&
       std::ranges::none_of(arguments, [&](const std::string &each) { return each.starts_with(budget); }))
     message.replace(0, budget.size(), "UNRAVEL_BUDGET");
-  bool json = std::ranges::find(arguments, "--json") != arguments.end();
-  return tool::report_error(report::Error(diagnostic), json);
+  bool as_json = std::ranges::find(arguments, "--json") != arguments.end();
+  return tool::report_error(report::Error(diagnostic), as_json);
 }
 
 /// Does what the command line says; the exit code.
 int run_command(CLI::App &app, int argc, char **argv) {
   namespace report = unravel::report;
   int code = 0;
-  bool json = false;
-  unravel::tool::add_run(app, code, json);
-  unravel::tool::add_compile(app, json);
-  unravel::tool::add_explain(app, json);
-  unravel::tool::add_deps(app, json);
-  unravel::tool::add_plan(app, json);
-  unravel::tool::add_tile(app, json);
-  unravel::tool::add_layout(app, code, json);
-  unravel::tool::add_generate(app, json);
-  unravel::tool::add_convert(app, json);
-  unravel::tool::add_machine(app, json);
+  bool as_json = false;
+  unravel::tool::add_run(app, code, as_json);
+  unravel::tool::add_compile(app, as_json);
+  unravel::tool::add_explain(app, as_json);
+  unravel::tool::add_deps(app, as_json);
+  unravel::tool::add_plan(app, as_json);
+  unravel::tool::add_tile(app, as_json);
+  unravel::tool::add_layout(app, code, as_json);
+  unravel::tool::add_generate(app, as_json);
+  unravel::tool::add_convert(app, as_json);
+  unravel::tool::add_machine(app, as_json);
   unravel::tool::add_serve(app);
   try {
     app.parse(argc, argv);
@@ -69,13 +69,13 @@ int run_command(CLI::App &app, int argc, char **argv) {
     if (error.get_exit_code() == 0) return app.exit(error); // --help, --version
     return report_usage(app, error, std::vector<std::string>(argv + 1, argv + argc));
   } catch (const report::Error &error) {
-    return unravel::tool::report_error(error, json);
+    return unravel::tool::report_error(error, as_json);
   } catch (const std::bad_alloc &) {
     const report::Error none({report::Kind::memory_limit, {}, "out of memory", ""});
-    return unravel::tool::report_error(none, json);
+    return unravel::tool::report_error(none, as_json);
   } catch (const std::exception &error) {
     const report::Error ours({report::Kind::internal, {}, error.what(), "please report this as a bug"});
-    return unravel::tool::report_error(ours, json);
+    return unravel::tool::report_error(ours, as_json);
   }
   return code;
 }

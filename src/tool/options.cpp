@@ -19,7 +19,7 @@ namespace unravel::tool {
 
 using report::Kind;
 
-void add_kernel_options(CLI::App &command, Options &options, bool &json) {
+void add_kernel_options(CLI::App &command, Options &options, bool &as_json) {
   command.add_option("expression", options.expression,
                      "assignment in tensor index notation, such as 'y(i) = A(i,j) * x(j)', or a program");
   command.add_option("-F,--file", options.file, "read the expression from a file, or from standard input: -")
@@ -47,7 +47,7 @@ void add_kernel_options(CLI::App &command, Options &options, bool &json) {
       "--machine", options.machine,
       "the machine that choices are made for: a file of `unravel machine -o`, portable or here "
       "(default: here for run, else portable)");
-  command.add_flag("--json", json, "print JSON on standard output");
+  command.add_flag("--json", as_json, "print JSON on standard output");
   command.add_flag("--trust", options.trust,
                    "don't stop where a property or range was neither proved nor fully checked");
   add_budget_option(command, options.budget);
@@ -276,9 +276,9 @@ nlohmann::json to_json(const report::Diagnostic &diagnostic) {
           {"hint", diagnostic.hint}};
 }
 
-int report_error(const report::Error &error, bool json) {
+int report_error(const report::Error &error, bool as_json) {
   const report::Diagnostic &diagnostic = error.diagnostic();
-  if (json) {
+  if (as_json) {
     nlohmann::json out;
     out["error"] = to_json(diagnostic);
     std::cout << json_text(out);

@@ -39,7 +39,7 @@ struct Options {
 };
 
 /// What a command that makes a kernel takes: expression, -f, -s, --find, --index, --type, --json, ...
-void add_kernel_options(CLI::App &command, Options &options, bool &json);
+void add_kernel_options(CLI::App &command, Options &options, bool &as_json);
 /// What is wrong with a time in seconds; empty: nothing.
 std::string seconds_refusal(const std::string &text, bool with_zero);
 void add_budget_option(CLI::App &command, double &seconds);
@@ -69,14 +69,14 @@ pipeline::Compilation compile(const Options &options, bool details);
 void print_warnings(const pipeline::Compilation &compilation);
 
 /// What --json prints. Names of files and comments may hold bytes that aren't UTF-8: they are replaced.
-template <class Json> std::string json_text(const Json &json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+template <class Json> std::string json_text(const Json &as_json) {
+  return as_json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 /// The members of a message, for programs.
 nlohmann::json to_json(const report::Diagnostic &diagnostic);
 
 /// What the tool prints is either for people or, with --json, for programs. Throws nothing.
-int report_error(const report::Error &error, bool json);
+int report_error(const report::Error &error, bool as_json);
 
 } // namespace unravel::tool

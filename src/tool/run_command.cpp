@@ -64,10 +64,10 @@ void write_report(const Options &options, run::Report report) {
 
 } // namespace
 
-void add_run(CLI::App &app, int &code, bool &json) {
+void add_run(CLI::App &app, int &code, bool &as_json) {
   auto *command = app.add_subcommand("run", "make a kernel, run it on data, print a summary, write results");
   auto options = std::make_shared<Options>();
-  add_kernel_options(*command, *options, json);
+  add_kernel_options(*command, *options, as_json);
   add_data_options(*command, *options);
   command
       ->add_option(
@@ -95,7 +95,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
                   "  unravel run 'y(i) = A(i,j) * x(j)' -f A=dcsr -f x=sv -i A=rmat:scale=12 -i "
                   "x=random,density=0.01 -o y=y.mtx\n"
                   "  unravel run 's = A(i,j) * B(i,j)' -f A=csr -f B=coo -i A=a.mtx -i B=b.mtx --json");
-  command->callback([options, &code, &json] {
+  command->callback([options, &code, &as_json] {
     if (options->machine.empty()) options->machine = "here"; // the kernel runs here, and nowhere else
     run::Request request = run_request(*options);
     const bool details = !options->report.empty();
@@ -103,7 +103,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
     run::Report report;
     if (options->tune > 0) {
       run::Tuned tuned = run::tune(request, options->tune, details, [&](const run::Progress &progress) {
-        if (!json) std::cerr << progress_text(progress, *options);
+        if (!as_json) std::cerr << progress_text(progress, *options);
       });
       tuning = std::move(tuned.tuning);
       report = std::move(tuned.report);
@@ -115,7 +115,7 @@ void add_run(CLI::App &app, int &code, bool &json) {
     if (!options->emit_c.empty())
       data::write_text_file(options->emit_c, pipeline::c_text(report.compilation));
     std::string text;
-    if (json) {
+    if (as_json) {
       nlohmann::json out = show::run_json(report);
       if (tuning) out["tuning"] = tuning_json(*tuning);
       text = json_text(out);

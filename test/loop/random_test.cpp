@@ -45,7 +45,7 @@ Program unroll_all(Program program) {
 
 TEST(RandomPrograms, passes_keep_their_effect) {
   const Known facts = {everything, few};
-  const Step verified = [](const Pass &, const std::function<Program()> &apply) {
+  const AroundPass verified = [](const Pass &, const std::function<Program()> &apply) {
     Program program = apply();
     verify(program);
     return program;
