@@ -14,18 +14,17 @@ add_library(unravel-clang MODULE src/build/clang/module.cpp src/build/clang/comp
 find_path(UNRAVEL_CLANG_HEADERS stddef.h NO_DEFAULT_PATH
   HINTS ${LLVM_INSTALL_PREFIX}/lib/clang/${LLVM_VERSION_MAJOR}/include ${LLVM_LIBRARY_DIRS}/clang/${LLVM_VERSION_MAJOR}/include)
 cmake_path(GET UNRAVEL_CLANG_HEADERS PARENT_PATH UNRAVEL_CLANG_RESOURCES)
-set_source_files_properties(src/cfront/clang/syntax.cpp PROPERTIES COMPILE_DEFINITIONS
-  UNRAVEL_CLANG_RESOURCES="${UNRAVEL_CLANG_RESOURCES}")
 target_include_directories(unravel-clang PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 # LLVM's headers are not ours to warn about, and it is built without run-time type information.
 target_include_directories(unravel-clang SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})
 target_compile_options(unravel-clang PRIVATE -fno-rtti -Wall -Wextra -Wshadow -Werror)
-target_compile_definitions(unravel-clang PRIVATE ${UNRAVEL_LLVM_DEFINITIONS} UNRAVEL_LIBOMP="${UNRAVEL_LIBOMP}")
+target_compile_definitions(unravel-clang PRIVATE ${UNRAVEL_LLVM_DEFINITIONS} UNRAVEL_LIBOMP="${UNRAVEL_LIBOMP}"
+  UNRAVEL_CLANG_RESOURCES="${UNRAVEL_CLANG_RESOURCES}")
 # Never a static component of LLVM beside the shared one: its options would be registered twice, which aborts.
 target_link_libraries(unravel-clang PRIVATE lldELF lldCommon clang-cpp LLVM ${CMAKE_DL_LIBS})
 target_link_options(unravel-clang PRIVATE -Wl,--as-needed -Wl,--exclude-libs,ALL)
 set_target_properties(unravel-clang PROPERTIES
-  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+  UNITY_BUILD ${UNRAVEL_UNITY} CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
   INSTALL_RPATH "${LLVM_LIBRARY_DIRS}"
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${UNRAVEL_MODULE_FOLDER})
 install(TARGETS unravel-clang LIBRARY DESTINATION ${UNRAVEL_MODULE_FOLDER})

@@ -7,6 +7,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     set(script ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake)
     add_custom_command(OUTPUT ${made} DEPENDS ${files} ${script} VERBATIM COMMAND
       ${CMAKE_COMMAND} -DMADE=${made} -DROOM=${room} -DFUNCTION=${function} "-DFILES=${files}" -P ${script})
+    set_source_files_properties(${made} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON) # it changes with files that are no C++
     target_sources(unravel_${room} PRIVATE ${made})
   endfunction()
   return()

@@ -39,7 +39,8 @@ endif()
 file(GLOB tool_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/tool/*.cpp)
 if(tool_sources)
   add_executable(unravel_tool ${tool_sources})
-  set_target_properties(unravel_tool PROPERTIES OUTPUT_NAME unravel RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  set_target_properties(unravel_tool PROPERTIES OUTPUT_NAME unravel RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
+                                                UNITY_BUILD ${UNRAVEL_UNITY})
   target_link_libraries(unravel_tool PRIVATE unravel_flags unravel_show fmt::fmt CLI11::CLI11
                                              nlohmann_json::nlohmann_json PkgConfig::HTTPLIB)
   unravel_embed(tool page_files ${CMAKE_CURRENT_SOURCE_DIR}/src/tool/page/*)
