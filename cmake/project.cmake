@@ -40,7 +40,7 @@ file(GLOB tool_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/tool/*.
 if(tool_sources)
   add_executable(unravel_tool ${tool_sources})
   set_target_properties(unravel_tool PROPERTIES OUTPUT_NAME unravel RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
-                                                UNITY_BUILD ${UNRAVEL_UNITY})
+                                                UNITY_BUILD ${UNRAVEL_UNITY} UNITY_BUILD_BATCH_SIZE 16)
   target_link_libraries(unravel_tool PRIVATE unravel_flags unravel_show fmt::fmt CLI11::CLI11
                                              nlohmann_json::nlohmann_json PkgConfig::HTTPLIB)
   unravel_embed(tool page_files ${CMAKE_CURRENT_SOURCE_DIR}/src/tool/page/*)
@@ -55,11 +55,23 @@ if(UNRAVEL_TESTS)
   include(GoogleTest)
 endif()
 
+function(unravel_compile_as_test name)
+  # A quarter of the time to compile them, and what takes time is in the libraries.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF) # headers that are compiled once ask for one form
+endfunction()
+
 if(UNRAVEL_TESTS)
   add_library(unravel_test_places STATIC test/places.cpp)
   target_link_libraries(unravel_test_places PRIVATE unravel_flags)
   target_compile_definitions(unravel_test_places PRIVATE UNRAVEL_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}"
                              UNRAVEL_TOOL="$<$<TARGET_EXISTS:unravel_tool>:$<TARGET_FILE:unravel_tool>>")
+  if(UNRAVEL_UNITY)
+    add_library(unravel_test_headers OBJECT cmake/headers.cpp)
+    unravel_compile_as_test(unravel_test_headers)
+    target_link_libraries(unravel_test_headers PRIVATE unravel_flags fmt::fmt GTest::gtest)
+    target_precompile_headers(unravel_test_headers PRIVATE ${UNRAVEL_HEADERS} <gtest/gtest.h>)
+  endif()
 endif()
 
 # test/<name>/*.cpp makes the program test_<name>, which sees the libraries given. Its tests have the label <name>.
@@ -71,8 +83,10 @@ function(unravel_test name)
   add_executable(test_${name} ${sources})
   target_link_libraries(test_${name} PRIVATE unravel_flags ${ARGN} unravel_test_places GTest::gtest GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/test)
-  # A quarter of the time to compile them, and what takes time is in the libraries.
-  target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  unravel_compile_as_test(test_${name})
+  if(UNRAVEL_UNITY)
+    target_precompile_headers(test_${name} REUSE_FROM unravel_test_headers)
+  endif()
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${name})
 endfunction()
 

@@ -17,7 +17,7 @@ namespace unravel::data {
 
 using report::fail;
 using report::Kind;
-namespace files = std::filesystem;
+namespace fs = std::filesystem;
 using Json = nlohmann::json; // the ordered one copies values as it is read, and recurses
 
 namespace {
@@ -113,17 +113,17 @@ public:
     while (path_.size() > 1 && path_.ends_with('/'))
       path_.pop_back();
     std::error_code no_folder;
-    if (files::is_symlink(path_, no_folder)) // the link stays, as where a file is written
-      if (const files::path target = files::canonical(path_, no_folder); !no_folder) path_ = target.string();
+    if (fs::is_symlink(path_, no_folder)) // the link stays, as where a file is written
+      if (const fs::path target = fs::canonical(path_, no_folder); !no_folder) path_ = target.string();
     check_replaceable();
-    temporary_ = unravel::files::temporary_name(path_);
+    temporary_ = files::temporary_name(path_);
     unfinished_.emplace(temporary_);
     std::error_code error;
-    if (!files::create_directory(temporary_, error)) fail_to_write(error.message());
+    if (!fs::create_directory(temporary_, error)) fail_to_write(error.message());
   }
   ~FolderWriter() {
     std::error_code ignored;
-    files::remove_all(temporary_, ignored);
+    fs::remove_all(temporary_, ignored);
   }
   FolderWriter(const FolderWriter &) = delete;
   FolderWriter &operator=(const FolderWriter &) = delete;
@@ -136,34 +136,33 @@ public:
     if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) return;
     std::error_code error;
     std::string old;
-    if (files::exists(path_, error)) {
-      old = unravel::files::temporary_name(path_);
-      files::rename(path_, old, error);
+    if (fs::exists(path_, error)) {
+      old = files::temporary_name(path_);
+      fs::rename(path_, old, error);
       if (error) fail_to_write(error.message());
     }
-    files::rename(temporary_, path_, error);
+    fs::rename(temporary_, path_, error);
     if (error) {
       std::string reason = error.message();
-      if (!old.empty()) files::rename(old, path_, error);
+      if (!old.empty()) fs::rename(old, path_, error);
       fail_to_write(reason);
     }
-    if (!old.empty()) files::remove_all(old, error);
+    if (!old.empty()) fs::remove_all(old, error);
   }
 
 private:
   /// Nobody's other files are removed by a wrong -o.
   void check_replaceable() const {
     std::error_code error;
-    if (!files::exists(path_, error)) return;
-    if (!files::is_directory(path_, error))
-      fail_to_write("a file of this name exists, but a folder is needed");
-    for (const auto &entry : files::directory_iterator(path_, error))
+    if (!fs::exists(path_, error)) return;
+    if (!fs::is_directory(path_, error)) fail_to_write("a file of this name exists, but a folder is needed");
+    for (const auto &entry : fs::directory_iterator(path_, error))
       if (entry.path().filename() != description_name && entry.path().extension() != ".npy")
         fail_to_write(fmt::format("the folder exists and holds `{}`, which is not an array of a layout",
                                   entry.path().filename().string()));
     if (error) fail_to_write(error.message());
-    const auto first = files::directory_iterator(path_, error);
-    if (first != files::directory_iterator() && !files::exists(files::path(path_) / description_name, error))
+    const auto first = fs::directory_iterator(path_, error);
+    if (first != fs::directory_iterator() && !fs::exists(fs::path(path_) / description_name, error))
       fail_to_write(fmt::format("the folder exists and has no layout.json: `{}` is not an array of a layout",
                                 first->path().filename().string()));
   }
@@ -173,7 +172,7 @@ private:
 
   std::string path_;
   std::string temporary_;
-  std::optional<unravel::files::Unfinished> unfinished_;
+  std::optional<files::Unfinished> unfinished_;
 };
 
 } // namespace
@@ -198,12 +197,12 @@ const Array &ArrayFolder::array(const std::string &name) const {
 
 ArrayFolder read_folder(const std::string &path, const ReadOptions &options) {
   std::error_code error;
-  files::path folder(path);
-  bool is_folder = files::is_directory(folder, error);
+  fs::path folder(path);
+  bool is_folder = fs::is_directory(folder, error);
   if (!is_folder)
     fail(Kind::cannot_read, text::Place::of_file(path),
          "cannot read: " + (error ? error.message() : std::string("this is not a folder")));
-  if (!files::exists(folder / description_name, error))
+  if (!fs::exists(folder / description_name, error))
     fail(Kind::bad_array_folder, text::Place::of_file(path), "the folder has no layout.json",
          description_form);
   Description description((folder / description_name).string());
@@ -214,9 +213,9 @@ ArrayFolder read_folder(const std::string &path, const ReadOptions &options) {
   result.sizes = description.named_integers("sizes", true);
   result.counts = description.named_integers("counts", false);
 
-  std::vector<files::path> names;
+  std::vector<fs::path> names;
   std::uintmax_t bytes = 0, done = 0;
-  for (const auto &entry : files::directory_iterator(folder, error))
+  for (const auto &entry : fs::directory_iterator(folder, error))
     if (entry.path().extension() == ".npy") {
       names.push_back(entry.path());
       bytes += entry.file_size(error);
@@ -225,7 +224,7 @@ ArrayFolder read_folder(const std::string &path, const ReadOptions &options) {
   check_memory(text::Place::of_file(path), "the arrays take", static_cast<std::int64_t>(bytes),
                options.max_memory);
   std::ranges::sort(names); // which error comes first must not depend on the file system
-  for (const files::path &name : names) {
+  for (const fs::path &name : names) {
     Array array = read_npy(name.string(), ReadOptions{options.max_memory, {}});
     done += array.bytes();
     if (options.progress)

@@ -15,11 +15,11 @@ using report::Kind;
 
 namespace {
 
-void check_memory(const GeneratorSpec &spec, std::size_t order, __int128 entries, std::int64_t max_memory) {
+void check_entries(const GeneratorSpec &spec, std::size_t order, __int128 entries, std::int64_t max_memory) {
   __int128 needed = entries * static_cast<std::int64_t>(8 * (order + 1));
   if (needed > max_memory)
-    data::check_memory(spec.span.place(), "the tensor takes",
-                       static_cast<std::int64_t>(std::min<__int128>(needed, INT64_MAX)), max_memory);
+    check_memory(spec.span.place(), "the tensor takes",
+                 static_cast<std::int64_t>(std::min<__int128>(needed, INT64_MAX)), max_memory);
 }
 
 void append(Coordinates &matrix, std::int64_t row, std::int64_t column, double value) {
@@ -76,7 +76,7 @@ Coordinates generate_random(const GeneratorSpec &spec, std::int64_t max_memory) 
   if (entries > positions)
     fail(Kind::bad_generator, spec.span,
          fmt::format("{} entries don't fit in a tensor of {} positions", entries, positions));
-  check_memory(spec, tensor.order(), entries, max_memory);
+  check_entries(spec, tensor.order(), entries, max_memory);
   tensor.resize(static_cast<std::size_t>(entries));
   Random places(spec.seed.value_or(1));
   if (entries > positions / 16)
@@ -97,7 +97,7 @@ Coordinates generate_poisson(const GeneratorSpec &spec, std::int64_t max_memory)
   Coordinates matrix(generated_shape(spec));
   const std::vector<std::int64_t> &grid = *spec.sizes;
   std::size_t axes = grid.size();
-  check_memory(spec, 2, static_cast<__int128>(matrix.shape[0]) * static_cast<int>(2 * axes + 1), max_memory);
+  check_entries(spec, 2, static_cast<__int128>(matrix.shape[0]) * static_cast<int>(2 * axes + 1), max_memory);
   matrix.reserve(static_cast<std::size_t>(matrix.shape[0]) * (2 * axes + 1));
   std::vector<std::int64_t> stride(axes, 1);
   for (std::size_t axis = axes - 1; axis-- > 0;)
@@ -116,7 +116,7 @@ Coordinates generate_poisson(const GeneratorSpec &spec, std::int64_t max_memory)
 Coordinates generate_fem(const GeneratorSpec &spec, std::int64_t max_memory) {
   Coordinates matrix(generated_shape(spec));
   std::int64_t size = matrix.shape[0], nodes = size / spec.block + (size % spec.block != 0);
-  check_memory(spec, 2, static_cast<__int128>(size) * 9 * std::min(spec.block, size), max_memory);
+  check_entries(spec, 2, static_cast<__int128>(size) * 9 * std::min(spec.block, size), max_memory);
   std::int64_t side = 1; // the nodes fill the rows of a grid of this width
   while (side < nodes / side || side * side < nodes)
     ++side;
@@ -145,7 +145,7 @@ Coordinates generate_fem(const GeneratorSpec &spec, std::int64_t max_memory) {
 Coordinates generate_rmat(const GeneratorSpec &spec, std::int64_t max_memory) {
   Coordinates matrix(generated_shape(spec));
   __int128 draws = static_cast<__int128>(spec.edges) << spec.scale;
-  check_memory(spec, 2, draws, max_memory);
+  check_entries(spec, 2, draws, max_memory);
   matrix.resize(static_cast<std::size_t>(draws));
   Random random(spec.seed.value_or(1));
   for (std::size_t e = 0; e < matrix.size(); ++e)
@@ -168,8 +168,8 @@ Coordinates generate_banded(const GeneratorSpec &spec, std::int64_t max_memory) 
   std::int64_t rows = matrix.shape[0], columns = matrix.shape[1];
   std::int64_t width = std::min(spec.width, std::max(rows, columns));
   __int128 per_row = std::min<__int128>(2 * static_cast<__int128>(width) + 1, columns);
-  check_memory(spec, 2, std::min<__int128>(rows, static_cast<__int128>(columns) + width) * per_row,
-               max_memory);
+  check_entries(spec, 2, std::min<__int128>(rows, static_cast<__int128>(columns) + width) * per_row,
+                max_memory);
   Random values(~spec.seed.value_or(1));
   for (std::int64_t row = 0; row < rows && row - width < columns; ++row)
     for (std::int64_t column = std::max<std::int64_t>(0, row - width);
@@ -186,7 +186,7 @@ Coordinates generate_hypersparse(const GeneratorSpec &spec, std::int64_t max_mem
   if (rows > matrix.shape[0])
     fail(Kind::bad_generator, spec.span,
          fmt::format("a matrix of {} rows has no {} rows with entries", matrix.shape[0], rows));
-  check_memory(spec, 2, static_cast<__int128>(rows) * per_row, max_memory);
+  check_entries(spec, 2, static_cast<__int128>(rows) * per_row, max_memory);
   Random random(spec.seed.value_or(1));
   Coordinates chosen(std::vector<std::int64_t>{matrix.shape[0]});
   auto choose = [&random](Coordinates &positions, std::int64_t count) {

@@ -22,7 +22,7 @@ bool is_ring(Operator op) {
 }
 
 /// An integer of that type.
-std::string integer_text(const value::Scalar &number) {
+std::string literal_of(const value::Scalar &number) {
   if (number.type == ElementType::Int64 && number.integer == INT64_MIN) return "INT64_MIN";
   if (value::facts_of(number.type).is_signed || value::facts_of(number.type).bytes < 4)
     return std::to_string(number.integer);
@@ -65,7 +65,7 @@ std::string Expressions::print_number(double number) const {
   if (value::is_integer(type_)) {
     need("integers");
     if (std::isinf(number)) return number > 0 ? value::greatest_text(type_) : value::least_text(type_);
-    return integer_text(value::Scalar::written(number, type_));
+    return literal_of(value::Scalar::written(number, type_));
   }
   const bool single = value::type_of_parts(type_) == ElementType::Float32;
   const char *suffix = single ? "f" : "";
@@ -133,7 +133,7 @@ Expressions::Printed Expressions::print_unsigned(const loop::Value &value) const
   const auto *made = value.as<loop::Value::Apply>();
   if (const double *number = value::number_of(value)) {
     const auto whole = value::converted(value::Scalar::written(*number, type_), plain);
-    return {integer_text(whole), primary, false};
+    return {literal_of(whole), primary, false};
   }
   if (!made || !is_ring(made->op)) {
     Printed printed = print_value(value);

@@ -15,7 +15,7 @@ namespace {
 /// Segments of so many positions on average: half of them at least are empty. Measured on rows of 1e6, y = A
 /// x in CSR: with 0.1 to 1 entries a row the tests take 0.6 to 0.7 of the time that it takes to enter all
 /// rows.
-constexpr double greatest_mean_length = 0.5;
+constexpr double most_in_empty = 0.5;
 
 /// How many are tested at once, and in which pieces the results are cleared: with 128 to 256 a strip is still
 /// near when it is summed up, 1024 take 5 % longer.
@@ -80,7 +80,7 @@ private:
     const std::optional<Segment> segment = segment_of(*parts->segment);
     if (!segment || !segment->whole || is_fixed(segment->number, loop)) return false;
     auto mean = counts_.find(segment->pointers);
-    return mean != counts_.end() && mean->second <= greatest_mean_length;
+    return mean != counts_.end() && mean->second <= most_in_empty;
   }
 
   /// Whether the loop's variable, and what its body defines by it, doesn't occur.
