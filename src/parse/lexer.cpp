@@ -1,5 +1,7 @@
 #include "parse/lexer.h"
 
+#include "text/characters.h"
+
 #include <charconv>
 #include <string_view>
 

@@ -29,23 +29,6 @@ std::size_t end_of_brackets(std::string_view text, std::size_t begin) {
   return begin;
 }
 
-/// The parts between commas that are in no brackets or quotes.
-std::vector<std::string> items_of(std::string_view text) {
-  std::vector<std::string> items(1);
-  int depth = 0;
-  bool is_quoted = false;
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const char c = text[k];
-    is_quoted = is_quoted != (c == '`');
-    depth += (c == '(' || c == '[') - (c == ')' || c == ']');
-    if (depth == 0 && !is_quoted && text.substr(k, 2) == ", ")
-      items.emplace_back(), ++k;
-    else
-      items.back() += c;
-  }
-  return items;
-}
-
 class Words {
 public:
   Words(const Request &request, const Front &front) : stands_for_(front.stands_for) {
@@ -76,70 +59,7 @@ public:
 
   bool has_any() const { return !loops_.empty() || !locals_.empty(); }
 
-  std::string said(const std::string &text) const { return renamed(without_items(text)); }
-
-private:
-  void add(const std::vector<std::string> &names, std::set<std::string> &to) const {
-    for (const std::string &name : names)
-      if (!own_.contains(name)) to.insert(name);
-  }
-
-  bool is_made(const std::string &name) const { return loops_.contains(name) || locals_.contains(name); }
-
-  /// Is it one thing that has a name which nobody wrote, as `w#4.p`, with its value? `rest`: where what
-  /// follows the list begins.
-  bool is_about_made(std::string_view item, std::size_t &rest) const {
-    rest = std::min(item.find(';'), item.size());
-    std::string_view thing = item.substr(0, rest);
-    thing = thing.substr(0, thing.find(" = "));
-    if (thing.size() > 2 && thing.front() == '`' && thing.back() == '`')
-      thing = thing.substr(1, thing.size() - 2);
-    const std::size_t end = end_of_word(thing, 0);
-    if (!is_made(std::string(thing.substr(0, end)))) return false;
-    const auto is_of_name = [](char c) { return is_of_word(c) || c == '#' || c == '.' || c == '\''; };
-    std::size_t last = end;
-    while (last < thing.size() && is_of_name(thing[last]))
-      ++last;
-    return end_of_brackets(thing, last) == thing.size();
-  }
-
-  /// Without the items of a list that are about what was made, and without a list that has no others.
-  std::string without_items(const std::string &text) const {
-    std::vector<std::string> items = items_of(text);
-    std::string first = items.front();
-    std::size_t begin = 0;
-    for (const char *before : {" are ", " has ", ": ", " where "})
-      if (const std::size_t found = first.rfind(before); found != std::string::npos)
-        begin = std::max(begin, found + std::string_view(before).size());
-    std::string made = first.substr(0, begin), behind;
-    items.front() = first.substr(begin);
-    bool is_left_out = false, has_items = false;
-    for (const std::string &item : items) {
-      if (std::size_t rest = 0; is_about_made(item, rest)) {
-        is_left_out = true;
-        behind += item.substr(rest);
-        continue;
-      }
-      made += (has_items ? ", " : "") + item;
-      has_items = true;
-    }
-    if (!is_left_out) return text;
-    if (has_items) return made + behind;
-    const std::size_t last = first.rfind("; ", begin);
-    return (last == std::string::npos ? "" : first.substr(0, last)) + behind;
-  }
-
-  /// May the word be an English one here, or what a hint proposes?
-  static bool may_be_prose(std::string_view text, std::size_t begin, std::size_t end, bool is_quoted) {
-    const std::string_view before = text.substr(0, begin), word = text.substr(begin, end - begin);
-    if (before.ends_with("let ") || before.ends_with('.') || before.ends_with('#')) return true;
-    const bool is_word = std::ranges::all_of(word, [](unsigned char c) { return std::isalpha(c); });
-    const std::string_view behind = text.substr(end);
-    const bool has_part = behind.size() > 1 && behind[0] == '.' && is_of_word(behind[1]);
-    return is_word && !is_quoted && !behind.starts_with('(') && !behind.starts_with('#') && !has_part;
-  }
-
-  std::string renamed(const std::string &text) const {
+  std::string said(const std::string &text) const {
     std::string made;
     bool is_quoted = false;
     for (std::size_t k = 0; k < text.size();) {
@@ -166,6 +86,24 @@ private:
       }
     }
     return made;
+  }
+
+private:
+  void add(const std::vector<std::string> &names, std::set<std::string> &to) const {
+    for (const std::string &name : names)
+      if (!own_.contains(name)) to.insert(name);
+  }
+
+  bool is_made(const std::string &name) const { return loops_.contains(name) || locals_.contains(name); }
+
+  /// May the word be an English one here, or what a hint proposes?
+  static bool may_be_prose(std::string_view text, std::size_t begin, std::size_t end, bool is_quoted) {
+    const std::string_view before = text.substr(0, begin), word = text.substr(begin, end - begin);
+    if (before.ends_with("let ") || before.ends_with('.') || before.ends_with('#')) return true;
+    const bool is_word = std::ranges::all_of(word, [](unsigned char c) { return std::isalpha(c); });
+    const std::string_view behind = text.substr(end);
+    const bool has_part = behind.size() > 1 && behind[0] == '.' && is_of_word(behind[1]);
+    return is_word && !is_quoted && !behind.starts_with('(') && !behind.starts_with('#') && !has_part;
   }
 
   std::map<std::string, std::string> stands_for_;

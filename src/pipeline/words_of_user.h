@@ -14,8 +14,7 @@ namespace unravel::pipeline {
 std::set<std::string> words_in(std::string_view text);
 
 /// The text without names that the front was made to have. What stands for something of the user's is called
-/// that (Front::stands_for). From a list, as of loops, or of the values of a counterexample, what is about
-/// others is left out.
+/// that (Front::stands_for).
 std::string in_words_of_user(const std::string &text, const Request &request, const Front &front);
 report::Diagnostic in_words_of_user(report::Diagnostic said, const Request &request, const Front &front);
 

@@ -145,7 +145,7 @@ void parts(int n, const double x[n], double y[n]) {
   EXPECT_EQ(desk.read("y.txt"), "-1\ninf\n1.5\n");
 }
 
-/// The values are gcc's.
+/// No number is less than NaN or equal to it, in C as here.
 TEST(ToolFrom, NanIsANumber) {
   SKIP_WITHOUT_CLANG();
   Desk desk;
