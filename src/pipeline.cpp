@@ -26,6 +26,7 @@
 #include "pipeline/read_first.h"
 #include "pipeline/reuse.h"
 #include "pipeline/steps.h"
+#include "pipeline/summed_first.h"
 #include "pipeline/term_plans.h"
 #include "pipeline/weighed.h"
 #include "pipeline/words_of_user.h"
@@ -273,6 +274,8 @@ static Compilation compile_front(const Request &request, const Front &front,
   }
   if (const std::optional<Front> terms = with_planned_terms(request, front)) return compile(request, *terms);
   if (const std::optional<Front> other = for_sparse_result(request, front)) return compile(request, *other);
+  if (const std::optional<Front> sums = with_sums_first(request, front))
+    if (auto made = report::unless_refused([&] { return compile(request, *sums); })) return std::move(*made);
   if (front.schedule.reuse) return compile_for_reuse(request, front);
   Compilation result;
   Steps steps(result.stages, request.details);

@@ -244,6 +244,19 @@ bool has_wishes(const parse::ScheduleTree &schedule) {
          schedule.reuse || schedule.drop;
 }
 
+std::string layout_of_buffer(const contract::Network &network, const contract::Buffer &buffer) {
+  constexpr double least_hashed = 1 << 23; // elements: few of them are come to
+  return network.elements(buffer.modes) < least_hashed ? layout_of_entries(std::popcount(buffer.modes))
+                                                       : "hashed";
+}
+
+Front with_dense_result(Front front, const compute::Access &target) {
+  layout::Layout dense =
+      layout::load_layout(parse::parse_layout_reference(text_of("dense")), target.subscripts.size()).layout;
+  front.layouts.insert_or_assign(target.tensor, std::move(dense));
+  return front;
+}
+
 bool may_have_plans(const Front &front) {
   if (front.schedule.plan) return false;
   const compute::Program &program = front.computation.program;

@@ -33,6 +33,12 @@ struct Plans {
 /// Does the user speak of the loops, or the result's entries, so that they must stay as they are?
 bool has_wishes(const parse::ScheduleTree &schedule);
 
+/// The layout in which a buffer lists its entries.
+std::string layout_of_buffer(const contract::Network &network, const contract::Buffer &buffer);
+
+/// As if the result were dense: its plans are those of the product alone.
+Front with_dense_result(Front front, const compute::Access &target);
+
 /// In a request's counts: how many times as many pairs of entries have the same coordinates in these modes of
 /// two tensors as if their entries lay anywhere.
 std::string join_name(std::string one, std::size_t mode, std::string other, std::size_t other_mode);

@@ -3,16 +3,14 @@
 #include "combine/structure.h"
 #include "compute/as_line.h"
 #include "compute/build_tree.h"
-#include "contract/modes.h"
-#include "layout/layout.h"
 #include "machine/stopwatch.h"
-#include "parse/parse.h"
 #include "pipeline/plans.h"
 #include "pipeline/types.h"
 #include "prove/budget.h"
 #include "text/contains.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -23,9 +21,6 @@ namespace {
 using compute::ResultLocal;
 using compute::Statement;
 using parse::StatementTree;
-
-/// Of so many elements a buffer that lists its entries is a hash table: few of them are come to.
-constexpr double least_hashed = 1 << 23;
 
 std::size_t statements_in(const std::vector<StatementTree> &body) {
   std::size_t count = 0;
@@ -103,10 +98,7 @@ private:
       statement.condition = term::truth();
     }
     term.structure.clear();
-    const auto text = std::make_shared<const text::Source>("plan", "dense");
-    const std::size_t order = statement.target.subscripts.size();
-    term.layouts.insert_or_assign(statement.target.tensor,
-                                  layout::load_layout(parse::parse_layout_reference(text), order).layout);
+    term = with_dense_result(std::move(term), statement.target);
     term.computation.program.statements = {std::move(statement)};
     return term;
   }
@@ -163,10 +155,8 @@ private:
       if (contains(local_->around, network.indices[index].name)) around |= contract::bit(index);
     for (const contract::Buffer &buffer : contract::buffers_of(plan.forest)) {
       if (!network.may_miss(contract::factors_below(plan.forest, buffer.term))) continue;
-      const std::vector<std::size_t> modes = contract::modes_in_order(network, buffer);
-      if (modes.size() != 1 || (around & ~buffer.shared) != 0) return false;
-      const bool is_wide = network.indices[modes.front()].size >= least_hashed;
-      made.layouts.emplace(contract::buffer_name(network, buffer.term), is_wide ? "hashed" : "listed");
+      if (!std::has_single_bit(buffer.modes) || (around & ~buffer.shared) != 0) return false;
+      made.layouts.emplace(contract::buffer_name(network, buffer.term), layout_of_buffer(network, buffer));
     }
     return true;
   }
