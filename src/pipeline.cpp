@@ -538,11 +538,7 @@ static Compilation compile_in_own_words(const Request &request, const Front &fro
 Compilation compile(const Request &request, const Front &front) {
   try {
     Compilation made = compile_in_own_words(request, front);
-    for (report::Diagnostic &warning : made.warnings)
-      warning = in_words_of_user(std::move(warning), request, front);
-    for (auto *texts : {&made.notes, &made.not_tried})
-      for (std::string &text : *texts)
-        text = in_words_of_user(text, request, front);
+    say_in_words_of_user(made, request, front);
     return made;
   } catch (const report::Error &error) {
     throw report::Error(in_words_of_user(error.diagnostic(), request, front));

@@ -1,6 +1,7 @@
 #include "cfront/translate.h"
 #include "parse/parse.h"
 #include "report/diagnostic.h"
+#include "text/characters.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,9 +18,8 @@ std::pair<std::string, std::string> split_name(const std::string &where) {
   std::size_t colon = where.rfind(':');
   if (colon == std::string::npos || std::filesystem::exists(where, unknown)) return {where, ""};
   std::string function = where.substr(colon + 1);
-  bool is_name = !function.empty() && std::ranges::all_of(function, [](unsigned char c) {
-    return std::isalnum(c) || c == '_' || c == '$';
-  });
+  bool is_name = !function.empty() &&
+                 std::ranges::all_of(function, [](char c) { return text::is_of_name(c) || c == '$'; });
   if (!is_name)
     report::fail(Kind::bad_option, "`--from " + where + "`: the name of a function is expected after `:`",
                  "as in --from file.c:function");

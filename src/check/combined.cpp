@@ -156,7 +156,7 @@ Value combined(const value::Operator &op, std::span<const Value> arguments, valu
     return of_integer(value::converted(made, type), is_known);
   }
   if (op.own()) return of_own(*op.own(), arguments, type);
-  // What is too large or too small for the type may be so in between only.
+  // A part of them may be too large or too small for the type where the whole isn't.
   if ((op == value::Operator::Add || op == value::Operator::Multiply) && arguments.size() > 2)
     return pair_by_pair(arguments, [&](std::span<const Value> pair) { return combined(op, pair, type); });
   const auto is_complex = [](const Value &argument) { return argument.imaginary != 0; };

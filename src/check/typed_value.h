@@ -56,14 +56,14 @@ inline double smallest_of(value::Type type) {
   return is_single(type) ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
 }
 
-/// What is too large for the type is infinite there, and what is too small has fewer digits; other numbers
-/// are not rounded.
+/// The number in the type's range: infinite where it is too large, with fewer digits where it is too small.
+/// Other numbers are not rounded.
 inline long double held(long double number, value::Type type) {
   const long double own = rounded(number, type);
   return std::isinf(own) || std::fabs(number) < smallest_of(type) ? own : number;
 }
 
-/// What the rounding error of a product is in proportion to: not less than what the type has all digits of.
+/// The size of a product that its rounding error is in proportion to, at least smallest_of(type).
 inline double size_of_product(double one, double other, value::Type type) {
   return one == 0 || other == 0 ? 0 : std::fmax(one * other, smallest_of(type));
 }

@@ -27,7 +27,7 @@ namespace {
 /// More terms would be no program that anybody reads, let alone runs.
 constexpr std::size_t most_terms = 1024;
 
-/// What is a number though it looks like a name, and how messages call it.
+/// A number that is written as a name, and how messages call it.
 struct NamedNumber {
   const char *name, *what;
   double value;

@@ -47,7 +47,7 @@ std::optional<value::Operator> take_old_value(Sum &sum, const Access &target, co
 /// Throws a mistake where the name of a tensor that is assigned to, or declared, is that of an operator.
 void check_target_name(const parse::Name &name, const Operators &operators);
 
-/// Is it what infinity or NaN is called in values?
+/// Whether the name stands for infinity or NaN in values.
 bool is_number_name(const std::string &name);
 
 /// Throws a mistake where that name of a number, `what`, means another in values.

@@ -1,5 +1,6 @@
 #include "data/lines.h"
 
+#include "text/characters.h"
 #include "value/exact.h"
 
 #include <algorithm>
@@ -19,10 +20,6 @@ constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
 constexpr double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-bool is_digit(char c) {
-  return static_cast<unsigned char>(c - '0') < 10;
-}
-
 /// Of a decimal number that no double can hold: whether it is too large, and not too small.
 bool is_huge(std::string_view number) {
   std::size_t e = number.find_first_of("eE");
@@ -36,7 +33,7 @@ bool is_huge(std::string_view number) {
   bool negative = number[e + 1] == '-';
   double exponent = 0;
   for (char c : number.substr(e + 1))
-    if (is_digit(c)) exponent = exponent * 10 + (c - '0');
+    if (text::is_digit(c)) exponent = exponent * 10 + (c - '0');
   return magnitude + (negative ? -exponent : exponent) > 0;
 }
 
@@ -121,13 +118,13 @@ double LineCursor::read_real(const char *what) {
   if (negative || *at == '+') ++at;
   std::uint64_t digits = 0;
   const char *first = at;
-  while (at < end_ && is_digit(*at))
+  while (at < end_ && text::is_digit(*at))
     digits = digits * 10 + static_cast<unsigned char>(*at++ - '0');
   std::ptrdiff_t count = at - first;
   std::ptrdiff_t power = 0;
   if (at < end_ && *at == '.') {
     const char *fraction = ++at;
-    while (at < end_ && is_digit(*at))
+    while (at < end_ && text::is_digit(*at))
       digits = digits * 10 + static_cast<unsigned char>(*at++ - '0');
     power = fraction - at;
     count -= power;
@@ -139,7 +136,7 @@ double LineCursor::read_real(const char *what) {
     if (at < end_ && (*at == '-' || *at == '+')) ++at;
     std::ptrdiff_t exponent = 0;
     const char *exponent_begin = at;
-    while (at < end_ && is_digit(*at) && at - exponent_begin < 4)
+    while (at < end_ && text::is_digit(*at) && at - exponent_begin < 4)
       exponent = exponent * 10 + (*at++ - '0');
     if (at == exponent_begin) return read_real_slowly(what);
     power += small ? -exponent : exponent;
@@ -191,7 +188,7 @@ std::string_view LineCursor::read_digits_of_value(const char *what, bool &negati
   negative = *at_ == '-';
   if (negative || *at_ == '+') ++at_;
   const char *first = at_;
-  while (at_ < end_ && is_digit(*at_))
+  while (at_ < end_ && text::is_digit(*at_))
     ++at_;
   if (at_ == first || (at_ < end_ && !is_blank(*at_) && *at_ != '\n')) fail_not_a_number(what);
   return std::string_view(first, static_cast<std::size_t>(at_ - first));

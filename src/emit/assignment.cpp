@@ -2,9 +2,9 @@
 #include "emit/statement_writer.h"
 #include "emit/workspace.h"
 #include "loop/arrays.h"
+#include "text/characters.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace unravel::emit {
 
@@ -78,8 +78,7 @@ void StatementWriter::write(const Zero &x) {
     return line("{}[0] = {};", array, expressions_.value(Value{Number{0}}, type_in(x.array)));
   expressions_.need("memset");
   const std::string count = expressions_.term(is_set ? term::floor_divide(x.count + Term(31), 32) : x.count);
-  const bool atom = std::ranges::all_of(
-      count, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+  const bool atom = std::ranges::all_of(count, text::is_of_name);
   line("memset({}, 0, (size_t){} * sizeof(*{}));", array, atom ? count : "(" + count + ")", array);
 }
 

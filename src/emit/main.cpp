@@ -8,9 +8,9 @@
 #include "emit/prelude.h"
 #include "emit/wrap.h"
 #include "loop/walk.h"
+#include "text/characters.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 #include <optional>
 #include <set>
@@ -112,7 +112,7 @@ private:
         continue;
       }
       std::size_t end = ++at;
-      while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+      while (end < text.size() && text::is_of_name(text[end]))
         ++end;
       const std::string wanted = text.substr(at, end - at);
       std::string name = wanted;

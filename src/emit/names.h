@@ -17,7 +17,7 @@ struct StructType {
   std::string free; // the function that frees the arrays of an assembled result; empty: none is one
 };
 
-/// Of the name `A.p` of what belongs to a tensor: p.
+/// The last part of a qualified name: p of A.p.
 std::string last_part(const std::string &qualified);
 
 /// The C identifiers of a program. Users' names are kept where they are identifiers that mean nothing else in

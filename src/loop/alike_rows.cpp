@@ -63,8 +63,9 @@ bool may_be_alike(const std::string &pointers, const Known &known) {
 }
 
 std::string pointers_of(const For &loop, const Term &row) {
-  const std::optional<Segment> segment = is_serial(loop) ? segment_of(loop) : std::nullopt;
-  return segment && segment->whole && segment->number == row ? segment->pointers : "";
+  const std::optional<Segment> segment = segment_between(loop.lower, loop.upper);
+  const bool is_row = segment && segment->whole && segment->number == row && is_serial(loop);
+  return is_row ? segment->pointers : "";
 }
 
 std::optional<std::set<std::string>> keys_at(const Block &block, const std::string &position) {

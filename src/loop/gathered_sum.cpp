@@ -233,7 +233,7 @@ private:
       if (loop.brief || !sum.gathers()) return {}; // C compilers know what to do
       return Masked{at_most(least_mean_length + lower, upper), {}, false};
     }
-    const std::optional<Segment> segment = segment_of(loop, lets);
+    const std::optional<Segment> segment = segment_between(lower, upper);
     if (!segment) return {};
     const ArrayParameter *pointers = find_array(segment->pointers, program_);
     const bool sampled = pointers && pointers->extents.size() == 1 &&

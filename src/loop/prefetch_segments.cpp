@@ -74,7 +74,9 @@ private:
     });
     named.erase(std::get<Let>(loop.body.front().kind).variable);
     each<For>(loop.body, [&](const For &inner) {
-      const std::optional<Segment> segment = found ? std::nullopt : segment_of(inner, named);
+      if (found) return;
+      const std::optional<Segment> segment =
+          segment_between(substitute(inner.lower, named), substitute(inner.upper, named));
       if (!segment || !segment->whole || segment->number != number || !pays(segment->pointers)) return;
       const Term rows = extents_.at(segment->pointers) - Term(1);
       if (known_.name_elements && known_.name_elements(key->function, rows))

@@ -16,8 +16,7 @@ template <class Extreme> const term::Apply *pointer_in(const Term &bound) {
 
 } // namespace
 
-std::optional<Segment> segment_of(const For &loop, const term::Substitution &named) {
-  const Term lower = substitute(loop.lower, named), upper = substitute(loop.upper, named);
+std::optional<Segment> segment_between(const Term &lower, const Term &upper) {
   const auto *begin = pointer_in<term::Maximum>(lower), *end = pointer_in<term::Minimum>(upper);
   if (!begin || !end || begin->function != end->function || begin->arguments.size() != 1 ||
       end->arguments.size() != 1 || end->arguments[0] != begin->arguments[0] + Term(1))

@@ -17,12 +17,11 @@ struct Segment {
   bool whole = true; // else a part of it, which a maximum and a minimum cut
 };
 
-/// The segment whose positions the loop runs over. `named`: what names in its bounds stand for. None where
-/// the bounds are no such pointers.
-std::optional<Segment> segment_of(const For &loop, const term::Substitution &named = {});
+/// The segment whose positions lie between these bounds. None where they are no such pointers.
+std::optional<Segment> segment_between(const term::Term &lower, const term::Term &upper);
 
-/// How many positions there are on average where an upper bound is read from that array of pointers, if it is
-/// known (passes.h).
+/// The mean number of positions where the upper bound is read from an array of pointers, if the data tell it
+/// (passes.h).
 std::optional<double> mean_length(const For &loop, const std::map<std::string, double> &counts);
 
 } // namespace unravel::loop

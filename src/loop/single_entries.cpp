@@ -58,8 +58,8 @@ private:
   /// The loop's segment, where all of that array of pointers are known to have one position, and which
   /// segment it is has been read from memory: else the pointers are read once, as they are looked at once.
   std::optional<Segment> single_segment(const For &loop) const {
-    const std::optional<Segment> segment = is_serial(loop) ? segment_of(loop) : std::nullopt;
-    if (!segment || !segment->whole || !extents_.contains(segment->pointers) ||
+    const std::optional<Segment> segment = segment_between(loop.lower, loop.upper);
+    if (!segment || !segment->whole || !is_serial(loop) || !extents_.contains(segment->pointers) ||
         !counts_.contains(segment->pointers + ".single"))
       return {};
     const Effects effects = effects_of(loop.body);

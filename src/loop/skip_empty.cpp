@@ -77,7 +77,7 @@ private:
   bool is_mostly_empty(const For &loop) const {
     std::optional<Parts> parts = parts_of(loop);
     if (!parts) return false;
-    const std::optional<Segment> segment = segment_of(*parts->segment);
+    const std::optional<Segment> segment = segment_between(parts->segment->lower, parts->segment->upper);
     if (!segment || !segment->whole || is_fixed(segment->number, loop)) return false;
     auto mean = counts_.find(segment->pointers);
     return mean != counts_.end() && mean->second <= most_in_empty;

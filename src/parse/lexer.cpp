@@ -88,7 +88,7 @@ private:
   }
 
   std::size_t end_of_name(std::size_t k) const {
-    while (digit_at(k) || letter_at(k))
+    while (k < text_.size() && text::is_of_name(text_[k]))
       ++k;
     return k;
   }
@@ -114,7 +114,7 @@ private:
       add(Token::Kind::Name, end);
       return;
     }
-    while (end < text_.size() && (digit_at(end) || letter_at(end) || text_[end] == '.' || text_[end] == '#'))
+    while (end < text_.size() && (text::is_of_name(text_[end]) || text_[end] == '.' || text_[end] == '#'))
       ++end;
     fail_at(end, report::Kind::syntax_error,
             "`" + std::string(text_.substr(position_, end - position_)) + "` is not the name of a variable",

@@ -2,7 +2,6 @@
 #include "text/characters.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 
 namespace unravel::parse {
@@ -59,15 +58,13 @@ std::string hint_for(std::uint32_t codepoint, Dialect dialect) {
   return hint;
 }
 
-bool is_of_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
-}
-
 /// A name, a number, a bracket, or a name with one, that begins (forwards) or ends with the text, spaces
 /// aside.
 template <class Characters> std::string operand_in(const Characters &text, char opens) {
   auto from = std::ranges::find_if(text, [](char c) { return c != ' '; }), to = from;
-  const auto name = [&] { to = std::find_if_not(to, text.end(), is_of_name); };
+  const auto name = [&] {
+    to = std::find_if_not(to, text.end(), [](char c) { return text::is_of_name(c) || c == '.'; });
+  };
   int depth = 0;
   const auto bracket = [&] {
     for (; to != text.end() && (depth > 0 || *to == opens); ++to)

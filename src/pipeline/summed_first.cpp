@@ -104,11 +104,10 @@ std::optional<Front> with_sums_first(const Request &request, const Front &front)
   Plans plans;
   std::string why;
   if (!network_of(request, with_dense_result(front, statement.target), plans, why)) return std::nullopt;
-  const Network &network = plans.network;
+  Network &network = plans.network;
   for (const compute::TensorUse &use : front.computation.tensors)
-    plans.network.taken.push_back(use.name);
-  plans.network.taken.insert(plans.network.taken.end(), front.other_formats.begin(),
-                             front.other_formats.end());
+    network.taken.push_back(use.name);
+  network.taken.insert(network.taken.end(), front.other_formats.begin(), front.other_formats.end());
   const std::optional<contract::Forest> forest = Summer(plans).forest();
   if (!forest) return std::nullopt;
 

@@ -1,5 +1,7 @@
 #include "pipeline/words_of_user.h"
 
+#include "text/characters.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -10,12 +12,8 @@ namespace unravel::pipeline {
 
 namespace {
 
-bool is_of_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
 std::size_t end_of_word(std::string_view text, std::size_t begin) {
-  while (begin < text.size() && is_of_word(text[begin]))
+  while (begin < text.size() && text::is_of_name(text[begin]))
     ++begin;
   return begin;
 }
@@ -57,9 +55,15 @@ public:
     }
   }
 
-  bool has_any() const { return !loops_.empty() || !locals_.empty(); }
+  report::Diagnostic said(report::Diagnostic diagnostic) const {
+    if (report::category_of(diagnostic.kind) == report::Category::Bug) return diagnostic;
+    diagnostic.message = said(diagnostic.message);
+    diagnostic.hint = said(diagnostic.hint);
+    return diagnostic;
+  }
 
   std::string said(const std::string &text) const {
+    if (loops_.empty() && locals_.empty()) return text;
     std::string made;
     bool is_quoted = false;
     for (std::size_t k = 0; k < text.size();) {
@@ -102,7 +106,7 @@ private:
     if (before.ends_with("let ") || before.ends_with('.') || before.ends_with('#')) return true;
     const bool is_word = std::ranges::all_of(word, [](unsigned char c) { return std::isalpha(c); });
     const std::string_view behind = text.substr(end);
-    const bool has_part = behind.size() > 1 && behind[0] == '.' && is_of_word(behind[1]);
+    const bool has_part = behind.size() > 1 && behind[0] == '.' && text::is_of_name(behind[1]);
     return is_word && !is_quoted && !behind.starts_with('(') && !behind.starts_with('#') && !has_part;
   }
 
@@ -123,17 +127,21 @@ std::set<std::string> words_in(std::string_view text) {
 }
 
 std::string in_words_of_user(const std::string &text, const Request &request, const Front &front) {
-  const Words words(request, front);
-  return words.has_any() ? words.said(text) : text;
+  return Words(request, front).said(text);
 }
 
 report::Diagnostic in_words_of_user(report::Diagnostic said, const Request &request, const Front &front) {
-  if (report::category_of(said.kind) == report::Category::Bug) return said;
+  return Words(request, front).said(std::move(said));
+}
+
+void say_in_words_of_user(Compilation &made, const Request &request, const Front &front) {
+  if (made.warnings.empty() && made.notes.empty() && made.not_tried.empty()) return;
   const Words words(request, front);
-  if (!words.has_any()) return said;
-  said.message = words.said(said.message);
-  said.hint = words.said(said.hint);
-  return said;
+  for (report::Diagnostic &warning : made.warnings)
+    warning = words.said(std::move(warning));
+  for (auto *texts : {&made.notes, &made.not_tried})
+    for (std::string &text : *texts)
+      text = words.said(text);
 }
 
 } // namespace unravel::pipeline

@@ -17,5 +17,7 @@ std::set<std::string> words_in(std::string_view text);
 /// that (Front::stands_for).
 std::string in_words_of_user(const std::string &text, const Request &request, const Front &front);
 report::Diagnostic in_words_of_user(report::Diagnostic said, const Request &request, const Front &front);
+/// The same for all warnings and notes.
+void say_in_words_of_user(Compilation &made, const Request &request, const Front &front);
 
 } // namespace unravel::pipeline

@@ -1,10 +1,10 @@
 #include "show/highlight.h"
 
 #include "show/html.h"
+#include "text/characters.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 
 namespace unravel::show {
@@ -18,19 +18,15 @@ constexpr std::array words = {
     "unsigned", "void",     "while",    "bool",   "int8_t",   "int16_t", "int32_t", "int64_t", "uint8_t",
     "uint16_t", "uint32_t", "uint64_t", "size_t", "complex",  "_Complex"};
 
-bool is_word_part(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
 std::string span(std::string_view kind, std::string_view text) {
   return "<span class=\"c-" + std::string(kind) + "\">" + escaped(text) + "</span>";
 }
 
 /// Where what begins at `from` ends: a number takes its exponent's sign along.
 std::size_t end_of_word(std::string_view code, std::size_t from) {
-  const bool is_number = std::isdigit(static_cast<unsigned char>(code[from]));
+  const bool is_number = text::is_digit(code[from]);
   std::size_t end = from;
-  while (end < code.size() && (is_word_part(code[end]) || (is_number && code[end] == '.') ||
+  while (end < code.size() && (text::is_of_name(code[end]) || (is_number && code[end] == '.') ||
                                (is_number && (code[end] == '+' || code[end] == '-') &&
                                 (code[end - 1] == 'e' || code[end - 1] == 'E'))))
     ++end;
@@ -65,10 +61,10 @@ std::string Highlighter::line(const std::string &code) {
     } else if (all[at] == '"' || all[at] == '\'') {
       end = end_of_text(all, at);
       html += span("text", all.substr(at, end - at));
-    } else if (is_word_part(all[at])) {
+    } else if (text::is_of_name(all[at])) {
       end = end_of_word(all, at);
       const std::string_view word = all.substr(at, end - at);
-      if (std::isdigit(static_cast<unsigned char>(word[0])))
+      if (text::is_digit(word[0]))
         html += span("number", word);
       else
         html += std::ranges::find(words, word) == words.end() ? escaped(word) : span("word", word);

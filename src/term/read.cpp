@@ -2,9 +2,9 @@
 #include "term/read.h"
 
 #include "report/diagnostic.h"
+#include "text/characters.h"
 #include "text/source.h"
 
-#include <cctype>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -113,7 +113,7 @@ private:
       expect(")");
       return result;
     }
-    if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]))) return Term(number());
+    if (at_ < text_.size() && text::is_digit(text_[at_])) return Term(number());
     std::string_view name = peek_word();
     if (name.empty() || name == "and" || name == "or" || name == "mod") fail("a term");
     at_ += name.size();
@@ -163,7 +163,7 @@ private:
 } // namespace
 
 bool is_name_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '#';
+  return text::is_of_name(c) || c == '.' || c == '#';
 }
 
 void TextReader::fail(std::string_view expected, std::size_t at) const {

@@ -17,12 +17,16 @@ struct Character {
   bool valid = false;          // well-formed UTF-8
 };
 
-/// Of ASCII, whatever the locale is. An underscore is a letter: of a name.
+/// In ASCII, whatever the locale is. An underscore is a letter of names.
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 constexpr bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+/// A letter or a digit: what a name goes on with.
+constexpr bool is_of_name(char c) {
+  return is_letter(c) || is_digit(c);
 }
 
 /// The first character (overlong forms and surrogates are not well-formed: then it is a byte). Precondition:

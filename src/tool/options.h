@@ -69,8 +69,8 @@ pipeline::Compilation compile(const Options &options, bool details);
 void print_warnings(const pipeline::Compilation &compilation);
 
 /// What --json prints. Names of files and comments may hold bytes that aren't UTF-8: they are replaced.
-template <class Json> std::string json_text(const Json &as_json) {
-  return as_json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+template <class Json> std::string json_text(const Json &value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 /// The members of a message, for programs.
