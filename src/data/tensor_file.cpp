@@ -170,10 +170,13 @@ void write_coordinate_matrix(OutputFile &file, const std::string &path, const Co
 }
 
 /// All elements of a tensor, row-major, as an entry each.
-Coordinates all_elements(const Coordinates &tensor, double fill) {
+Coordinates all_elements(const Coordinates &tensor, const WriteOptions &options) {
   Coordinates all(tensor.shape);
-  all.value = to_dense(tensor, fill);
-  if (tensor.is_complex()) all.imaginary = to_dense(imaginary_part(tensor));
+  const std::complex<double> fill = tensor.in_halves
+                                        ? value::halves_of(value::Scalar::of(options.fill, options.type))
+                                        : std::complex<double>(options.fill);
+  all.value = to_dense(tensor, fill.real());
+  if (tensor.is_complex()) all.imaginary = to_dense(imaginary_part(tensor), fill.imag());
   all.in_halves = tensor.in_halves;
   return all;
 }
@@ -318,7 +321,7 @@ void write_tensor(const std::string &path, const Coordinates &tensor, const Writ
 
 void write_dense(const std::string &path, const Coordinates &tensor, const WriteOptions &options) {
   if (format_of(path) == Format::Frostt && tensor.in_halves) fail_inexact(path);
-  const Coordinates all = all_elements(tensor, options.fill);
+  const Coordinates all = all_elements(tensor, options);
   switch (format_of(path)) {
   case Format::NumPy: return write_npy(path, array_of(all, options.type));
   case Format::Archive: return write_npz(path, array_of(all, options.type));

@@ -4,6 +4,7 @@
 #include "combine/structure.h"
 #include "compute/build_tree.h"
 #include "compute/coordinates.h"
+#include "compute/mask.h"
 #include "compute/own_operators.h"
 #include "parse/parse.h"
 
@@ -57,12 +58,13 @@ std::optional<value::Type> type_of_line(const std::vector<compute::Statement> &s
 
 /// Where terms can't be converted one by one, those of a line are one value, which is converted once: those
 /// that are reduced by an idempotent operator with the indices of all, others where the line reduces nothing
-/// else.
+/// else. Each case of a mask has terms of its own.
 void join_terms(std::vector<compute::Statement> &statements, const Types &types) {
   for (std::size_t first = 0; first < statements.size(); ++first) {
     compute::Statement &line = statements[first];
     const auto is_term = [&](const compute::Statement &each) {
-      return each.is_free && each.target.tensor == line.target.tensor;
+      return each.is_free && each.target.tensor == line.target.tensor && each.condition == line.condition &&
+             compute::to_text(each.masks) == compute::to_text(line.masks);
     };
     if (!line.is_free || line.product || compute::may_convert_terms(line, types)) continue;
     const bool is_idempotent = value::laws_of(line.by).is_idempotent;
@@ -74,10 +76,9 @@ void join_terms(std::vector<compute::Statement> &statements, const Types &types)
       terms.push_back(each.value);
       for (const std::string &index : each.indices)
         if (std::ranges::find(indices, index) == indices.end()) indices.push_back(index);
-      may_join = may_join &&
-                 (is_idempotent ? each.masks.empty()
-                                : !compute::reduces_points(each) && compute::has_plain_subscripts(each) &&
-                                      each.masks.size() == line.masks.size());
+      may_join =
+          may_join && (is_idempotent ? each.masks.empty()
+                                     : !compute::reduces_points(each) && compute::has_plain_subscripts(each));
     }
     if (terms.size() < 2 || !may_join) continue;
     line.value = value::reduced(line.by, std::move(terms));
