@@ -279,12 +279,12 @@ namespace {
 struct CheckedLine {
   explicit CheckedLine(const AssignmentTree &line)
       : operators(line.operators), indices(indices_of_result(line.target)), outside(texts_of(indices)),
-        parts(line, operators, outside), taken(line) {
+        parts(line, operators, outside) {
     parts.check_indices(outside);
     parts.check_extents();
   }
 
-  Expression best_of(const std::vector<Name> &modes) {
+  Expression best_of(const std::vector<Name> &modes, TakenNames &taken) const {
     return access_expression({taken.fresh("best"), parts.span()}, modes);
   }
 
@@ -292,13 +292,60 @@ struct CheckedLine {
   const std::vector<Name> indices;
   const std::set<std::string> outside;
   const Argmin parts;
-  TakenNames taken;
+};
+
+/// The loops' assignment, where they are all loops over its target's indices, each over a whole mode.
+const AssignmentTree *line_in(const StatementTree &loops) {
+  std::set<std::string> variables;
+  const StatementTree *inner = &loops;
+  for (; inner->kind == StatementTree::Kind::For && inner->body.size() == 1; inner = &inner->body.front()) {
+    if (inner->low || inner->high || inner->until) return nullptr;
+    variables.insert(inner->variable.text);
+  }
+  if (variables.empty() || inner->kind != StatementTree::Kind::Assign || !is_argmin(inner->assignment))
+    return nullptr;
+  std::vector<Name> indices;
+  for (const Expression &subscript : inner->assignment.target.children)
+    add_names(subscript, indices);
+  return texts_of(indices) == variables ? &inner->assignment : nullptr;
+}
+
+class LineReplacer {
+public:
+  LineReplacer(const parse::ProgramTree &program, const MadeOfLine &made_of)
+      : operators_(program.operators), made_of_(made_of) {}
+
+  std::vector<StatementTree> replaced(std::vector<StatementTree> body) {
+    std::vector<StatementTree> all;
+    for (StatementTree &statement : body) {
+      std::optional<std::vector<StatementTree>> made;
+      if (const AssignmentTree *found = line_in(statement)) {
+        AssignmentTree line = *found;
+        line.operators = operators_;
+        made = made_of_(line);
+      }
+      has_news = has_news || made;
+      if (!made) {
+        statement.body = replaced(std::move(statement.body));
+        made.emplace().push_back(std::move(statement));
+      }
+      append(all, std::move(*made));
+    }
+    return all;
+  }
+
+  bool has_news = false;
+
+private:
+  const std::vector<parse::OperatorTree> &operators_;
+  const MadeOfLine &made_of_;
 };
 
 } // namespace
 
 parse::ProgramTree with_argmin(const AssignmentTree &assignment, bool by_rows) {
-  CheckedLine line(assignment);
+  const CheckedLine line(assignment);
+  TakenNames taken(assignment);
   const Argmin &made = line.parts;
   const std::vector<Name> &indices = line.indices;
   parse::ProgramTree program;
@@ -306,10 +353,10 @@ parse::ProgramTree with_argmin(const AssignmentTree &assignment, bool by_rows) {
   program.span = assignment.span;
   const Expression &target = assignment.target;
   if (by_rows || indices.empty()) {
-    program.body = in_loops(indices, by_rows_text(made, target, false, line.taken));
+    program.body = in_loops(indices, by_rows_text(made, target, false, taken));
     return program;
   }
-  const Expression best = line.best_of(indices);
+  const Expression best = line.best_of(indices, taken);
   program.body = {let(best, made.worst())};
   for (StatementTree &each :
        made.reductions(indices, best, target, in_loops(indices, {set(target, made.none())})))
@@ -317,13 +364,21 @@ parse::ProgramTree with_argmin(const AssignmentTree &assignment, bool by_rows) {
   return program;
 }
 
-std::pair<AssignmentTree, AssignmentTree> lines_of_argmin(const AssignmentTree &assignment) {
-  CheckedLine line(assignment);
-  const Expression best = line.best_of(line.indices);
+std::pair<AssignmentTree, AssignmentTree> lines_of_argmin(const AssignmentTree &assignment,
+                                                          TakenNames &taken) {
+  const CheckedLine line(assignment);
+  const Expression best = line.best_of(line.indices, taken);
   std::pair made(line.parts.to_best(best).assignment,
                  line.parts.to_coordinate(best, assignment.target).assignment);
   made.first.operators = made.second.operators = assignment.operators;
   return made;
+}
+
+std::optional<parse::ProgramTree> with_lines_of_argmin(parse::ProgramTree program,
+                                                       const MadeOfLine &made_of) {
+  LineReplacer replacer(program, made_of);
+  program.body = replacer.replaced(std::move(program.body));
+  return replacer.has_news ? std::optional(std::move(program)) : std::nullopt;
 }
 
 parse::ProgramTree with_argmin(parse::ProgramTree program) {

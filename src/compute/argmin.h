@@ -1,7 +1,10 @@
 #pragma once
 
+#include "compute/taken_names.h"
 #include "parse/tree.h"
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -34,9 +37,17 @@ bool is_argmin(const std::string &name);
 /// where `+` means another operator.
 parse::ProgramTree with_argmin(const parse::AssignmentTree &assignment, bool by_rows);
 
-/// The same two reductions, each as a line: the first one's target is a tensor of its own.
+/// The same two reductions, each as a line: the first one's target is a tensor of its own. `taken`: all names
+/// around them.
 std::pair<parse::AssignmentTree, parse::AssignmentTree>
-lines_of_argmin(const parse::AssignmentTree &assignment);
+lines_of_argmin(const parse::AssignmentTree &assignment, TakenNames &taken);
+
+/// The program with what `made_of` gives in the place of loops that say a line, and no more than that:
+/// `for i { p(i) = argmin(j, A(i,j)); }`. A line must not read the result, nor what loops and `let` around it
+/// name. Nothing where there are no such lines, or none is replaced.
+using MadeOfLine =
+    std::function<std::optional<std::vector<parse::StatementTree>>(const parse::AssignmentTree &)>;
+std::optional<parse::ProgramTree> with_lines_of_argmin(parse::ProgramTree program, const MadeOfLine &made_of);
 
 /// A program likewise, by rows.
 parse::ProgramTree with_argmin(parse::ProgramTree program);

@@ -28,6 +28,7 @@ bool are_each_once(const Access &access) {
 /// A term of which one value is enough for all elements along some indices that aren't stored.
 struct CountedTerm {
   std::vector<Access> sparse;    // each once
+  std::size_t read = 0;          // the first ones, by the value; the others are absent by its mask
   std::vector<std::string> over; // the indices that are counted over
   std::string least;             // or of which the least coordinate is wanted
   std::vector<std::string> kept; // the others of the sparse operands
@@ -92,20 +93,28 @@ std::string least_of(const Statement &statement, const Value &value,
 
 std::optional<CountedTerm> counted_term(const Statement &statement, const IsTotal &is_total) {
   const bool is_reduced = statement.by == Operator::Add || value::laws_of(statement.by).is_idempotent;
-  if (!statement.is_free || statement.product || !is_reduced || !statement.masks.empty() ||
-      !term::is_true(statement.condition) || !is_total(statement.target))
+  if (!statement.is_free || statement.product || !is_reduced ||
+      !std::ranges::all_of(statement.masks, &Mask::is_absent) || !term::is_true(statement.condition) ||
+      !is_total(statement.target))
     return std::nullopt;
   CountedTerm made;
   std::set<std::string> texts, names;
   bool fits = are_each_once(statement.target) && has_plain_subscripts(statement);
+  const auto add = [&](const Access &access) {
+    fits = fits && are_each_once(access);
+    if (texts.insert(to_text(access)).second) made.sparse.push_back(access);
+  };
   value::each_leaf<Access>(statement.value, [&](const Access &access) {
     if (is_total(access)) return;
-    fits = fits && are_each_once(access);
     names.insert(access.name());
-    if (texts.insert(to_text(access)).second) made.sparse.push_back(access);
+    add(access);
   });
-  if (!fits || made.sparse.empty() || is_nothing_without(statement, statement.value, names))
-    return std::nullopt;
+  made.read = made.sparse.size();
+  for (const Mask &mask : statement.masks) {
+    fits = fits && !is_total(mask.access);
+    add(mask.access);
+  }
+  if (!fits || made.read == 0 || is_nothing_without(statement, statement.value, names)) return std::nullopt;
   const std::vector<std::string> of_target = indices_of(statement.target),
                                  of_sparse = indices_of(made.sparse.front());
   for (const Access &access : made.sparse)
@@ -141,8 +150,8 @@ Access shifted(Access access, const std::string &index, std::int64_t by) {
 
 class Counter {
 public:
-  Counter(const Program &lines, TakenNames taken, const IsTotal &is_total)
-      : lines_(lines), is_total_(is_total), taken_(std::move(taken)), span_(lines.statements.front().span) {}
+  Counter(const Program &lines, TakenNames &taken, const IsTotal &is_total)
+      : lines_(lines), is_total_(is_total), taken_(taken), span_(lines.statements.front().span) {}
 
   std::optional<CountedRest> program() {
     std::vector<StatementTree> terms;
@@ -155,7 +164,7 @@ public:
         to.push_back(beginning(statement));
       StatementTree one = assigned(statement, expression_of(statement.target),
                                    expression_of_term(statement.value, statement), true);
-      if (counted) one.assignment.mask = stored(counted->sparse);
+      if (counted) one.assignment.mask = visited(*counted, std::move(one.assignment.mask));
       append(to, in_loops(names(statement.indices, span_), {std::move(one)}));
       if (counted) append(to, rest(statement, *counted));
     }
@@ -163,12 +172,8 @@ public:
     std::vector<StatementTree> body = std::move(counting_);
     append(body, std::move(terms));
     made_.program = program_with(lines_, std::move(body));
-    for (const auto &[tensor, sizes] : declared_) {
-      parse::TensorTree declared{{tensor, span_}, {}};
-      for (const std::string &size : sizes)
-        declared.extents.push_back(name_expression(size));
-      made_.program.tensors.push_back(std::move(declared));
-    }
+    for (const auto &[tensor, sizes] : declared_)
+      made_.program.tensors.push_back({{tensor, span_}, sizes});
     return std::move(made_);
   }
 
@@ -192,6 +197,15 @@ private:
     if (any.size() == 1) return any.front();
     const text::Span span = any.front().span;
     return parse::over(Expression::Kind::Or, std::move(any), span);
+  }
+
+  /// Is any stored that the value reads, where the mask holds?
+  static Expression visited(const CountedTerm &term, std::optional<Expression> mask) {
+    Expression any =
+        stored({term.sparse.begin(), term.sparse.begin() + static_cast<std::ptrdiff_t>(term.read)});
+    if (!mask) return any;
+    const text::Span span = any.span;
+    return parse::over(Expression::Kind::And, {std::move(any), std::move(*mask)}, span);
   }
 
   /// The local with that count or coordinate, which `make` makes where there is none.
@@ -259,12 +273,18 @@ private:
   /// The product of the extents of these indices.
   Expression extent(const CountedTerm &term, const std::vector<std::string> &indices) {
     const Access &access = term.sparse.front();
-    std::vector<std::string> &modes = declared_[operand_of(access.tensor)];
-    for (std::size_t k = modes.size(); k < access.subscripts.size(); ++k)
-      modes.push_back(size_of(access.subscripts[k].index));
-    std::vector<Expression> sizes;
-    for (const std::string &index : indices)
-      sizes.push_back(name_expression(size_of(index)));
+    const std::string operand = operand_of(access.tensor);
+    const auto known = lines_.extents.find(operand);
+    bool is_known = true;
+    std::vector<Expression> modes, sizes;
+    for (std::size_t k = 0; k < access.subscripts.size(); ++k) {
+      const std::string &index = access.subscripts[k].index;
+      const bool has_size = known != lines_.extents.end() && is_declared({known->second[k]});
+      modes.push_back(has_size ? term_expression(known->second[k], span_) : name_expression(size_of(index)));
+      if (contains(indices, index)) sizes.push_back(modes.back());
+      is_known = is_known && has_size;
+    }
+    if (!is_known) declared_[operand] = std::move(modes);
     return product_expression(std::move(sizes));
   }
 
@@ -325,8 +345,9 @@ private:
     std::vector<std::string> indices = indices_of(statement.target);
     std::ranges::copy_if(term.kept, std::back_inserter(indices),
                          [&](const std::string &index) { return !contains(indices, index); });
-    return in_loops(names(indices, span_),
-                    {assigned(statement, expression_of(statement.target), std::move(chosen), true)});
+    StatementTree made = assigned(statement, expression_of(statement.target), std::move(chosen), true);
+    made.assignment.mask.reset(); // it is counted
+    return in_loops(names(indices, span_), {std::move(made)});
   }
 
   /// What the local holds, in the type that the statement is computed in, as the index was.
@@ -343,12 +364,12 @@ private:
 
   const Program &lines_;
   const IsTotal &is_total_;
-  TakenNames taken_;
+  TakenNames &taken_;
   const text::Span span_;
   CountedRest made_;
   std::vector<StatementTree> counting_;
-  std::map<std::string, std::string> of_text_, sizes_;       // locals; extents of indices
-  std::map<std::string, std::vector<std::string>> declared_; // of tensors the extents
+  std::map<std::string, std::string> of_text_, sizes_;      // locals; extents of indices
+  std::map<std::string, std::vector<Expression>> declared_; // of tensors the extents
 };
 
 } // namespace
@@ -388,9 +409,9 @@ std::optional<CollectedOperands> with_collected_operands(const Program &lines, T
   return made;
 }
 
-std::optional<CountedRest> with_counted_rest(const Program &lines, TakenNames taken,
+std::optional<CountedRest> with_counted_rest(const Program &lines, TakenNames &taken,
                                              const IsTotal &is_total) {
-  return Counter(lines, std::move(taken), is_total).program();
+  return Counter(lines, taken, is_total).program();
 }
 
 } // namespace unravel::compute

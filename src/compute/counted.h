@@ -32,6 +32,8 @@ namespace unravel::compute {
 ///     for i { for j in [0, n_j - 1) { free(i) min= j + 1 mask A(i,j) and not A(i,j+1); } }
 ///     for i { for j { p(i) min= select(A(i,j) = 0, j, inf) mask A(i,j); } }
 ///     for i { p(i) min= select(free(i) < n_j, select(0 = 0, free(i), inf), inf); }
+/// A mask leaves out where others are stored: `mask !M(i,j)` counts what neither A nor M stores. Sizes that
+/// the lines have are theirs.
 struct CountedRest {
   parse::ProgramTree program;
   std::vector<std::string> counts, coordinates; // locals
@@ -51,6 +53,7 @@ std::optional<CollectedOperands> with_collected_operands(const Program &lines, T
 /// an index that it is summed over, or its value elsewhere depends on all of these in another way. Each
 /// target has one line; one that is a local tensor of `lines` becomes one of the program. `taken`: all names
 /// of the lines.
-std::optional<CountedRest> with_counted_rest(const Program &lines, TakenNames taken, const IsTotal &is_total);
+std::optional<CountedRest> with_counted_rest(const Program &lines, TakenNames &taken,
+                                             const IsTotal &is_total);
 
 } // namespace unravel::compute

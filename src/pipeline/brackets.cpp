@@ -157,7 +157,8 @@ private:
   }
 
   void put(const parse::ProgramTree &program, const std::string &why, Front &made) const {
-    put_program(program, fills_with_initial(front_.computation.program), made);
+    const compute::Program &own = front_.computation.program;
+    put_program(program, front_.tree ? own.fills : fills_with_initial(own), made);
     made.why = "# " + why + "\n";
   }
 
@@ -167,12 +168,9 @@ private:
     return pipeline::compile(request_, made);
   }
 
-  /// The line; of `argmin` two of them.
-  std::optional<compute::Program> lines() const {
-    const compute::Program &own = front_.computation.program;
-    if (is_line()) return own;
-    if (!front_.argmin) return {};
-    const auto [best, coordinate] = compute::lines_of_argmin(*front_.argmin);
+  /// An `argmin` as two lines.
+  compute::Program lines_of(const parse::AssignmentTree &argmin, compute::TakenNames &taken) const {
+    const auto [best, coordinate] = compute::lines_of_argmin(argmin, taken);
     compute::Program all = line_of(best);
     all.local_tensors[best.target.name.text] = 0;
     for (compute::Statement &statement : line_of(coordinate).statements)
@@ -186,66 +184,117 @@ private:
     Front made = front_;
     made.computation = compute::make_computation(tree, front_.computation.program.fills);
     settle_types(request_, made);
+    made.computation.program.extents = front_.computation.program.extents;
     return std::move(made.computation.program);
   }
 
-  std::optional<Compilation> compile_counted() const {
-    if (!front_.structure.empty() || is_bounded()) return {};
-    const std::optional<compute::Program> all = lines();
-    if (!all) return {};
-    const std::optional<parse::AssignmentTree> written =
-        front_.argmin ? compute::lines_of_argmin(*front_.argmin).second : compute::assignment_of(*all);
-    if (!written) return {};
-    const compute::TakenNames taken(*written);
-    std::set<std::string> dear;
-    report::Diagnostic refused;
-    auto compiled = report::unless_refused([&] { return compile_lines(*all, taken, {}); }, &refused);
-    if (compiled && !*compiled) return {};
-    std::optional<Compilation> made = compiled ? std::move(*compiled) : std::nullopt;
-    if (made) {
-      dear = looked_up_dearly(*made);
-      if (dear.empty()) return made;
-    } else
-      for (const compute::Statement &line : all->statements)
-        value::each_leaf<compute::Access>(line.value, [&](const compute::Access &access) {
-          if (!total_(access)) dear.insert(access.tensor);
-        });
-    compute::TakenNames taken_too = taken;
-    const auto collected = compute::with_collected_operands(*all, taken_too, dear);
-    if (!collected) return made;
-    auto other =
-        report::unless_refused([&] { return compile_lines(collected->lines, taken_too, collected->locals); });
-    if (other && *other) return std::move(*other);
-    if (!made) throw report::Error(refused);
-    return made;
+  /// A line of the program may read what the program is given, by the line's own indices alone.
+  bool reads_operands(const compute::Program &lines) const {
+    bool all = true;
+    for (const compute::Statement &line : lines.statements)
+      compute::each_read(line, [&](const compute::Access &access) {
+        const auto use =
+            std::ranges::find(front_.computation.tensors, access.tensor, &compute::TensorUse::name);
+        const bool is_operand = use != front_.computation.tensors.end() && !use->is_result;
+        all = all && (is_operand || lines.local_tensors.contains(access.tensor));
+      });
+    return all;
   }
 
-  /// `collected`: operands that are in local tensors.
-  std::optional<Compilation> compile_lines(const compute::Program &lines, const compute::TakenNames &taken,
-                                           const std::map<std::string, std::string> &collected) const {
+  using Locals = std::map<std::string, std::string>; // the operand that each holds
+
+  /// Adds to `collected` the operands of these that the lines read, and to `made` the types of all locals.
+  std::optional<parse::ProgramTree> counted_rest(const compute::Program &lines, compute::TakenNames &taken,
+                                                 const std::set<std::string> &dear, Locals &collected,
+                                                 Front &made) const {
+    const auto other = compute::with_collected_operands(lines, taken, dear);
+    if (!other) return {};
     const auto is_total = [&](const compute::Access &access) {
       const auto is_one = [&](const auto &each) { return each.second == access.tensor; };
-      return std::ranges::none_of(collected, is_one) && total_(access);
+      return std::ranges::none_of(other->locals, is_one) && total_(access);
     };
-    const auto counted = compute::with_counted_rest(lines, taken, is_total);
+    auto counted = compute::with_counted_rest(other->lines, taken, is_total);
     if (!counted) return {};
-    Front made = front_;
-    made.argmin.reset();
-    std::string why = "what isn't stored is counted: its terms are all the same";
-    for (const auto &[operand, local] : collected)
-      why += fmt::format("; {} holds {}, each coordinate once", local, operand);
-    put(counted->program, why, made);
     const value::Type target = compute::type_of(front_.types, lines.statements.back().target.tensor);
     for (const std::string &count : counted->counts)
       made.types[count] = value::is_integer(target) ? value::Type::Int64 : value::Type::Float64;
     for (const std::string &coordinate : counted->coordinates)
       made.types[coordinate] = value::Type::Int64;
-    for (const auto &[operand, local] : collected) {
+    for (const auto &[operand, local] : other->locals) {
+      collected[local] = operand;
       made.types[local] = compute::type_of(front_.types, operand);
       made.stands_for[local] = operand;
-      load_local(local, layout_of_entries(front_.layouts.at(operand).order()), made);
     }
+    return std::move(counted->program);
+  }
+
+  /// The program with its lines of `argmin` counted.
+  std::optional<parse::ProgramTree> counted_lines(const std::set<std::string> &dear, Locals &collected,
+                                                  Front &made) const {
+    compute::TakenNames taken(*front_.tree);
+    std::map<std::string, parse::TensorTree> declared;
+    const auto made_of =
+        [&](const parse::AssignmentTree &argmin) -> std::optional<std::vector<parse::StatementTree>> {
+      const auto lines = report::unless_refused([&] { return lines_of(argmin, taken); });
+      if (!lines || !reads_operands(*lines)) return {};
+      auto counted = counted_rest(*lines, taken, dear, collected, made);
+      if (!counted) return {};
+      for (parse::TensorTree &tensor : counted->tensors)
+        declared.emplace(tensor.name.text, std::move(tensor));
+      return std::move(counted->body);
+    };
+    auto program = compute::with_lines_of_argmin(*front_.tree, made_of);
+    if (!program) return {};
+    for (const parse::TensorTree &tensor : front_.tree->tensors)
+      declared.erase(tensor.name.text);
+    for (auto &[name, tensor] : declared)
+      program->tensors.push_back(std::move(tensor));
+    return program;
+  }
+
+  /// The same of the line.
+  std::optional<parse::ProgramTree> counted_line(const std::set<std::string> &dear, Locals &collected,
+                                                 Front &made) const {
+    const auto written = front_.argmin ? front_.argmin : compute::assignment_of(front_.computation.program);
+    if (!written) return {};
+    compute::TakenNames taken(*written);
+    return counted_rest(front_.argmin ? lines_of(*front_.argmin, taken) : front_.computation.program, taken,
+                        dear, collected, made);
+  }
+
+  /// `dear`: operands that are collected in local tensors.
+  std::optional<Compilation> compile_counted(const std::set<std::string> &dear) const {
+    Front made = front_;
+    made.argmin.reset();
+    Locals collected;
+    const auto program =
+        front_.tree ? counted_lines(dear, collected, made) : counted_line(dear, collected, made);
+    if (!program || (collected.empty() && !dear.empty())) return {};
+    std::string why = "what isn't stored is counted: its terms are all the same";
+    for (const auto &[local, operand] : collected)
+      why += fmt::format("; {} holds {}, each coordinate once", local, operand);
+    put(*program, why, made);
+    for (const auto &[local, operand] : collected)
+      load_local(local, layout_of_entries(front_.layouts.at(operand).order()), made);
     return compile_program(std::move(made));
+  }
+
+  std::optional<Compilation> compile_counted() const {
+    if (!front_.structure.empty() || is_bounded() || !(front_.tree || front_.argmin || is_line())) return {};
+    report::Diagnostic refused;
+    auto made = report::unless_refused([&] { return compile_counted({}); }, &refused);
+    if (made && !*made) return {};
+    std::set<std::string> dear;
+    if (made)
+      dear = looked_up_dearly(**made);
+    else
+      for (const compute::TensorUse &use : front_.computation.tensors)
+        if (!use.is_result && !combine::has_slot_of_each(front_.layouts.at(use.name))) dear.insert(use.name);
+    if (!dear.empty())
+      if (auto other = report::unless_refused([&] { return compile_counted(dear); }); other && *other)
+        return std::move(*other);
+    if (!made) throw report::Error(refused);
+    return std::move(*made);
   }
 
   /// Precondition: the line's value is converted after it is reduced.

@@ -98,6 +98,9 @@ std::vector<Problem> others() {
         formats);
     add("for i { let at = argmin(2*j, A(i,j)); if i > 0 { y(i) = argmin(j, A(i,j)) in min.*; } y(i) += at; }",
         formats);
+    add("for i { y(i) = argmin(j, A(i,j)); }", formats);
+    add("for i { for k { C(k,i) = argmax(j, A(i,j) * B(k,j)); } }", formats);
+    add("y(i) = argmax(j, A(i,j)) mask !B(i,j)", {{"A", layout}, {"B", "csr"}});
     add("for i { let w(j) = j; for j { w(j) += A(i,j); } for j { y(i) += w(j) * i; } }", formats);
   }
   add("tensor x(n); size k; for i in [0, n) { x(i) = k * i - 3; }", {});

@@ -87,7 +87,11 @@ TEST_P(RunSteps, GrowWithEntriesAndExtents) {
 
 const std::string product = "C(i,j) = A(i,k) * B(k,j)", gram = "C(i,j) = A(i,k) * A(j,k)",
                   sum = "C(i,j) = A(i,j) + B(i,j)", without = "C(i,j) = A(i,j) mask !B(i,j)",
-                  by_rows = "p(i) = argmax(j, A(i,j))", by_columns = "p(j) = argmin(i, A(i,j))";
+                  by_rows = "p(i) = argmax(j, A(i,j))", by_columns = "p(j) = argmin(i, A(i,j))",
+                  in_loops = "for i { p(i) = argmin(j, A(i,j)); }",
+                  in_program = "tensor A(n, m), p(n), q(m); for i { p(i) = argmax(j, A(i,j)); } "
+                               "repeat 2 { for j { q(j) = argmin(i, A(i,j)); } }",
+                  unmasked = "p(i) = argmax(j, A(i,j)) mask !M(i,j)";
 
 const std::vector<Case> cases{
     {gram, {{"A", "csr"}, {"C", "csr"}}},
@@ -119,6 +123,14 @@ const std::vector<Case> cases{
     {by_columns, {{"A", "hash_matrix<4>"}}, false},
     {by_rows, {{"A", "bcsr<2,2>"}}, false},
     {by_rows, {{"A", "coo_dup"}}, false},
+    {in_loops, {{"A", "csr"}}, false},
+    {in_loops, {{"A", "coo_unsorted"}}, false},
+    {in_program, {{"A", "csr"}}, false},
+    {in_program, {{"A", "hash_matrix<4>"}}, false},
+    {unmasked, {{"A", "csr"}, {"M", "csr"}}, false},
+    {unmasked, {{"A", "csr"}, {"M", "coo_unsorted"}}, false},
+    {unmasked, {{"A", "coo_dup"}, {"M", "csc"}}, false},
+    {"y(i) += exp(A(i,j)) mask !M(i,j)", {{"A", "csr"}, {"M", "csr"}}, false},
     {"C(i,j) = A(j,i) in max.*", {{"A", "csr"}, {"C", "csr"}}},
     {"y(i) = A(i,j) * x(j)", {{"A", "csr"}, {"x", "sv"}}},
     {"y(i) = A(i,j) * x(j)", {{"A", "dcsr"}, {"x", "sv"}, {"y", "sv"}}},
@@ -126,7 +138,7 @@ const std::vector<Case> cases{
 
 std::string name_of(const testing::TestParamInfo<Case> &info) {
   std::string name;
-  for (const char *key : {"A", "B", "x", "C"})
+  for (const char *key : {"A", "B", "M", "x", "C"})
     if (const auto format = info.param.formats.find(key); format != info.param.formats.end())
       for (const char letter : format->second)
         if (std::isalnum(static_cast<unsigned char>(letter))) name += letter;
