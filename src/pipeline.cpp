@@ -34,6 +34,7 @@
 #include "scan/tree.h"
 #include "schedule/determination.h"
 #include "schedule/sequence.h"
+#include "schedule/supports.h"
 #include "schedule/transform.h"
 
 #include <algorithm>
@@ -387,6 +388,7 @@ static Compilation compile_front(const Request &request, const Front &front,
           schedule::free_loops(result.combination, prover);
           schedule::distribute(result.combination, request.counts, prover);
           schedule::free_loops(result.combination, prover);
+          schedule::share_supports(result.combination, schedule, request.counts, prover);
           return &result.combination;
         },
         [](const combine::Combination *made) { return combine::to_text(*made); });

@@ -70,9 +70,14 @@ bool coincide(const Parts &parts, const Operand &first, const Operand &second, p
   return true;
 }
 
-/// Puts other terms in the place of positions.
-void replace_positions(IterationSpace &space, const term::Substitution &by) {
+} // namespace
+
+void rename_positions(IterationSpace &space, const term::Substitution &by) {
   substitute(space, by);
+  for (const auto &[position, value] : by)
+    if (const auto *name = value.as<term::Variable>();
+        name && !contains(space.positions, name->name) && !contains(space.coordinates, name->name))
+      std::ranges::replace(space.positions, position, name->name);
   std::erase_if(space.positions, [&](const std::string &position) { return by.contains(position); });
   auto rename_in = [&](Operand &operand) {
     std::vector<std::string> kept;
@@ -90,8 +95,6 @@ void replace_positions(IterationSpace &space, const term::Substitution &by) {
     rename_in(operand);
   rename_in(space.target);
 }
-
-} // namespace
 
 bool repeats_access(const IterationSpace &space) {
   for (std::size_t k = 1; k < space.operands.size(); ++k)
@@ -115,7 +118,7 @@ void share_positions(IterationSpace &space, prove::Prover &prover) {
       repeated.insert(k);
       break;
     }
-  if (!by.empty()) replace_positions(space, by);
+  if (!by.empty()) rename_positions(space, by);
 }
 
 void use_coordinates(IterationSpace &space) {
@@ -129,7 +132,7 @@ void use_coordinates(IterationSpace &space) {
       const auto *name = value ? value->as<term::Variable>() : nullptr;
       if (name && coordinates.contains(name->name)) by.emplace(position, *value);
     }
-  if (!by.empty()) replace_positions(space, by);
+  if (!by.empty()) rename_positions(space, by);
 }
 
 } // namespace unravel::combine

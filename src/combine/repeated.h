@@ -13,6 +13,9 @@ namespace unravel::combine {
 /// Two questions per position of an access that is repeated, however often.
 void share_positions(IterationSpace &space, prove::Prover &prover);
 
+/// Puts other terms in the place of positions; where one is a variable, operands have it as their position.
+void rename_positions(IterationSpace &space, const term::Substitution &by);
+
 /// Positions that equal a coordinate, as those of dense vectors, go; the coordinate takes their place. For
 /// products of so many factors that they have more variables than a loop order is planned for.
 void use_coordinates(IterationSpace &space);

@@ -144,7 +144,7 @@ static void convert_use(const Request &request, Front &front, const parse::Sched
 std::vector<parse::ScheduleTree::Conversion> conversions_to_try(const Front &front) {
   std::vector<parse::ScheduleTree::Conversion> all;
   const compute::Program &program = front.computation.program;
-  if (!program.statements.front().is_free) return all;
+  const bool is_line = program.statements.front().is_free; // in programs all uses have one layout
   for (const compute::TensorUse &use : front.computation.tensors) {
     const auto layout = front.layouts.find(use.name);
     if (use.is_result || use.order < 2 || use.order > most_modes || layout == front.layouts.end() ||
@@ -157,7 +157,7 @@ std::vector<parse::ScheduleTree::Conversion> conversions_to_try(const Front &fro
       parse::ScheduleTree::Conversion made;
       made.layout = layout::layout_by_modes(modes);
       if (layout::load_layout(made.layout, use.order).layout.name == layout->second.name) continue;
-      for (std::string &access : uses_of(program, use.name)) {
+      for (std::string &access : is_line ? uses_of(program, use.name) : std::vector{use.name}) {
         made.tensor.text = std::move(access);
         all.push_back(made);
       }

@@ -24,8 +24,8 @@ void convert_operand(const Request &request, Front &front, const parse::Schedule
 /// operand. Precondition: front.converted_uses isn't empty.
 Front with_converted_uses(Request &request, Front front);
 
-/// Conversions to each order of modes that begins with another one: of the operands of a line that list their
-/// entries, each use of one by itself where it is read several times.
+/// Conversions to each order of modes that begins with another one: of the operands that list their entries;
+/// in a line each use of one by itself where it is read several times.
 std::vector<parse::ScheduleTree::Conversion> conversions_to_try(const Front &front);
 
 /// What the loops of the kernel do by the counts, in visits: by it conversions are compared that no plan

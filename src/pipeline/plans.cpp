@@ -257,9 +257,10 @@ Front with_dense_result(Front front, const compute::Access &target) {
   return front;
 }
 
-bool may_have_plans(const Front &front) {
+bool may_want_finite_values(const Front &front) {
   if (front.schedule.plan) return false;
   const compute::Program &program = front.computation.program;
+  if (!program.locals.empty() || !program.local_tensors.empty()) return true;
   if (program.statements.front().is_free) return compute::has_contraction(program);
   const auto line = compute::as_dense_line(front.computation, front.types);
   return line && compute::has_contraction(line->program);

@@ -18,8 +18,9 @@ inline constexpr std::size_t most_plans = 1000;
 /// with infinities: of a sum over nothing a plan makes 0, and NaN of its product with one.
 inline const parse::ScheduleTree::Plan no_plan{-1, {}};
 
-/// May one be taken where the schedule has no `plan`?
-bool may_have_plans(const Front &front);
+/// Are kernels made that want finite values, unless the schedule has a `plan`: by a plan, or with statements
+/// that share loops over what is stored?
+bool may_want_finite_values(const Front &front);
 
 struct Plans {
   contract::Network network;

@@ -278,7 +278,7 @@ private:
   }
 
   void make_kernel() {
-    if (const compute::Program &program = front_.computation.program; pipeline::may_have_plans(front_)) {
+    if (const compute::Program &program = front_.computation.program; pipeline::may_want_finite_values(front_)) {
       const Clock clock;
       joins_ = joins_of(program, tensors_);
       report_.has_special_values =

@@ -55,13 +55,6 @@ bool clears_all(const IterationSpace &space, const Combination &program) {
   return slots.is_subset(set);
 }
 
-double cost_with(const IterationSpace &space, const Counts &counts, std::size_t shared) {
-  std::vector<parse::Name> first;
-  for (std::size_t k = 0; k < shared; ++k)
-    first.push_back({space.loops[k], {}});
-  return cost_of(space, plan_order(space, counts, {}, {}, first), counts);
-}
-
 /// An order that costs so much less is worth a loop of its own.
 constexpr double worth = 0.9;
 
@@ -205,6 +198,13 @@ bool may_be_free(const std::vector<std::size_t> &clears, const std::vector<std::
 }
 
 } // namespace
+
+double cost_with(const IterationSpace &space, const Counts &counts, std::size_t shared) {
+  std::vector<parse::Name> first;
+  for (std::size_t k = 0; k < shared; ++k)
+    first.push_back({space.loops[k], {}});
+  return cost_of(space, plan_order(space, counts, {}, {}, first), counts);
+}
 
 void free_loops(Combination &program, prove::Prover &prover) {
   std::vector<IterationSpace> &leaves = program.leaves;

@@ -21,6 +21,9 @@ void distribute(combine::Combination &program, const Counts &counts, prove::Prov
 /// The number of outermost loops that the leaf shares with others, or that are rounds.
 std::size_t shared_depth(const combine::Combination &program, std::size_t leaf);
 
+/// The cost of the least order that begins with the first `shared` of the space's loops.
+double cost_with(const combine::IterationSpace &space, const Counts &counts, std::size_t shared);
+
 // ---- Transformations of loops that a program's statements share.
 
 /// After transform(): gives the statements the shared loops that the schedule wants, new `place`s and `loops`

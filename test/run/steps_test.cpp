@@ -91,6 +91,8 @@ const std::string product = "C(i,j) = A(i,k) * B(k,j)", gram = "C(i,j) = A(i,k) 
                   in_loops = "for i { p(i) = argmin(j, A(i,j)); }",
                   in_program = "tensor A(n, m), p(n), q(m); for i { p(i) = argmax(j, A(i,j)); } "
                                "repeat 2 { for j { q(j) = argmin(i, A(i,j)); } }",
+                  in_rows = "for i { let w = 0; for j { w += A(i,j) * x(j); } y(i) += w * w; }",
+                  in_fibres = "for i { for j { let w = 0; for k { w += T(i,j,k) * x(k); } y(i) += w * w; } }",
                   unmasked = "p(i) = argmax(j, A(i,j)) mask !M(i,j)";
 
 const std::vector<Case> cases{
@@ -127,6 +129,10 @@ const std::vector<Case> cases{
     {in_loops, {{"A", "coo_unsorted"}}, false},
     {in_program, {{"A", "csr"}}, false},
     {in_program, {{"A", "hash_matrix<4>"}}, false},
+    {in_rows, {{"A", "dcsr"}}},
+    {in_rows, {{"A", "csc"}}},
+    {in_fibres, {{"T", "csf3"}}},
+    {in_fibres, {{"T", "coo3"}}},
     {unmasked, {{"A", "csr"}, {"M", "csr"}}, false},
     {unmasked, {{"A", "csr"}, {"M", "coo_unsorted"}}, false},
     {unmasked, {{"A", "coo_dup"}, {"M", "csc"}}, false},
