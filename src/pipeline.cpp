@@ -254,6 +254,14 @@ std::vector<const plan::LeafPlan *> Compilation::plans() const {
   return plans;
 }
 
+bool Compilation::has_scans() const {
+  return std::ranges::any_of(leaves, [](const Leaf &leaf) {
+    return std::ranges::any_of(leaf.plan.finds.levels, [](const plan::LevelPlan &level) {
+      return level.method() == plan::Method::Scan;
+    });
+  });
+}
+
 bool Compilation::has_merged_loops() const {
   return std::ranges::any_of(leaves, [](const Leaf &leaf) { return leaf.plan.merged.has_value(); });
 }
@@ -318,15 +326,26 @@ static Compilation compile_front(const Request &request, const Front &front,
       },
       [](const combine::Combination &made) { return combine::to_text(made); });
   Distrusted distrusted(request.distrusted.begin(), request.distrusted.end());
-  const std::optional<compute::ResultLocal> local =
-      schedule.order.empty() && schedule.transformations.empty()
-          ? choose::local_for_result(result.combination, result.computation, request.counts)
-          : std::nullopt;
+  const auto local_in = [&](std::size_t most_loops) {
+    return schedule.order.empty() && schedule.transformations.empty()
+               ? choose::local_for_result(result.combination, result.computation, request.counts, most_loops)
+               : std::nullopt;
+  };
+  const std::optional<compute::ResultLocal> local = local_in(std::string::npos);
   report::Diagnostic refused;
   const auto with = [&](const compute::ResultLocal &made_of, const std::string &why) {
-    auto made = report::unless_refused(
-        [&] { return compile(request, with_result_local(request, front, made_of, why)); }, &refused);
+    const auto compiled_with = [&](const compute::ResultLocal &each) {
+      return report::unless_refused(
+          [&] { return compile(request, with_result_local(request, front, each, why)); }, &refused);
+    };
+    auto made = compiled_with(made_of);
     if (!made && refused.kind != Kind::entries_out_of_order) throw report::Error(refused);
+    // In loops around the local operands may have to be scanned, which only the proofs tell.
+    for (std::size_t loops = made_of.around.size(); made && loops > 0 && made->has_scans(); loops--)
+      if (auto other = compiled_with(*local_in(loops - 1));
+          other &&
+          choose::most_overhead * visits_of(*other, request.counts) < visits_of(*made, request.counts))
+        made = std::move(other);
     return made;
   };
   const auto with_local = [&](const std::string &why) { return with(*local, why); };

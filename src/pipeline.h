@@ -125,6 +125,8 @@ struct Compilation {
   std::vector<const plan::LeafPlan *> plans() const; // of the leaves
   /// Are there loops that are merged instead of filling a local tensor?
   bool has_merged_loops() const;
+  /// Does a find try each position of a segment?
+  bool has_scans() const;
   /// Says what a stage of another compilation of the same says.
   void take_stage(const std::string &name, const Compilation &other);
 };

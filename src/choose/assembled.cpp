@@ -367,7 +367,7 @@ std::optional<compute::ResultLocal> masked_local(compute::ResultLocal local, con
 
 std::optional<compute::ResultLocal> local_for_result(const Combination &combination,
                                                      const compute::Computation &line,
-                                                     const schedule::Counts &counts) {
+                                                     const schedule::Counts &counts, std::size_t most_loops) {
   const std::vector<IterationSpace> &leaves = combination.leaves;
   if (leaves.empty() || !leaves.front().target.appends || !compute::may_have_result_local(line.program))
     return std::nullopt;
@@ -378,7 +378,7 @@ std::optional<compute::ResultLocal> local_for_result(const Combination &combinat
   std::vector<std::string> modes;
   for (const term::Term &coordinate : space.target.coordinates)
     modes.push_back(coordinate.as<term::Variable>()->name);
-  for (std::size_t around = std::min(ordered.size(), modes.size() - 1) + 1; around-- > 0;) {
+  for (std::size_t around = std::min({ordered.size(), modes.size() - 1, most_loops}) + 1; around-- > 0;) {
     compute::ResultLocal local{compute::fresh_tensor(line, "w"), ordered, modes, list_layout};
     local.around.resize(around);
     std::erase_if(local.modes, [&](const std::string &mode) { return contains(local.around, mode); });

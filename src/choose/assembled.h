@@ -77,9 +77,10 @@ std::optional<compute::ResultLocal> masked_local(compute::ResultLocal local, con
 
 /// A vector, in loops over the other modes, which come first in the order of the result's layout. Nothing
 /// where that order has no such loops, or a product costs much more with these outermost than in its own
-/// order; or the computation is no line, or its result isn't assembled.
+/// order; or the computation is no line, or its result isn't assembled. `most_loops`: around it.
 std::optional<compute::ResultLocal> local_for_result(const combine::Combination &combination,
                                                      const compute::Computation &line,
-                                                     const schedule::Counts &counts);
+                                                     const schedule::Counts &counts,
+                                                     std::size_t most_loops = std::string::npos);
 
 } // namespace unravel::choose

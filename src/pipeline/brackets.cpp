@@ -40,15 +40,6 @@ bool is_loop(const scan::Level &level) {
   return level.is_loop();
 }
 
-/// Does it try each position of a segment?
-bool scans(const Compilation &made) {
-  return std::ranges::any_of(made.leaves, [](const Leaf &leaf) {
-    return std::ranges::any_of(leaf.plan.finds.levels, [](const plan::LevelPlan &level) {
-      return level.method() == plan::Method::Scan;
-    });
-  });
-}
-
 /// The operands that are looked for at all points, as they may be stored there several times, or of which a
 /// segment is tried at each point position by position.
 std::set<std::string> looked_up_dearly(const Compilation &made) {
@@ -95,7 +86,7 @@ public:
     report::Diagnostic refused;
     std::optional<Compilation> made = report::unless_refused(compile_written, &refused);
     const bool is_one = found_.contains(Brackets::OneOrOut);
-    if (made && (is_one ? finds_in_order(*made) : !scans(*made))) return made;
+    if (made && (is_one ? finds_in_order(*made) : !made->has_scans())) return made;
     if (is_one)
       if (auto out = report::unless_refused([&] {
             return multiplied_out({Brackets::Out, Brackets::OneOrOut},

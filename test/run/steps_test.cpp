@@ -105,6 +105,7 @@ const std::vector<Case> cases{
     {product, {{"A", "csr"}, {"B", "coo"}, {"C", "csr"}}},
     {product, {{"A", "csr"}, {"B", "coo"}, {"C", "csr"}}, false},
     {sum, {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}}},
+    {sum, {{"A", "coo_unsorted"}, {"B", "coo_unsorted"}, {"C", "csr"}}, false},
     {sum, {{"A", "coo"}, {"B", "coo"}, {"C", "coo"}}, false},
     {sum, {{"A", "dcsc"}, {"B", "coo"}, {"C", "coo"}}, false},
     {sum, {{"A", "dcsr"}, {"B", "coo"}, {"C", "csr"}}, false},
