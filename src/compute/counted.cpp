@@ -2,6 +2,7 @@
 
 #include "compute/build_tree.h"
 #include "compute/coordinates.h"
+#include "compute/known.h"
 #include "text/contains.h"
 
 #include <algorithm>
@@ -44,6 +45,30 @@ Value in_type(value::Type type, Value value) {
 /// The fill of a tensor, as a number of its type.
 Value nothing_of(const Statement &statement, const Access &access) {
   return in_type(type_of(statement.types, access.tensor), {value::Number{access.fill_or_zero()}});
+}
+
+/// Is all of it computed in f64?
+bool is_in_f64(const Statement &statement) {
+  bool is = statement.type == value::Type::Float64;
+  value::each_leaf<Access>(statement.value, [&](const Access &access) {
+    is = is && type_of(statement.types, access.tensor) == value::Type::Float64;
+  });
+  return is;
+}
+
+/// The value, numbers in place of what is known whatever operands hold: 0 times an element is 0.
+/// Precondition: is_in_f64.
+Value settled(const Statement &statement, Value value) {
+  const Known known =
+      known_value(value, statement.type, statement.types, [](const Access &) { return Known(); });
+  if (known.kind == Known::Kind::Number) return {value::Number{known.number.number()}};
+  auto *made = std::get_if<Value::Apply>(&value.kind);
+  if (!made) return value;
+  for (Value &argument : made->arguments)
+    argument = settled(statement, std::move(argument));
+  const double *is_true = value::number_of(made->arguments.front());
+  if (made->op == Operator::Select && is_true) return Value(made->arguments[*is_true != 0 ? 1 : 2]);
+  return value;
 }
 
 /// Does a value grow with an index (1), fall (-1), or not depend on it (0)? Nothing where that isn't known.
@@ -125,6 +150,7 @@ std::optional<CountedTerm> counted_term(const Statement &statement, const IsTota
                                                                   : nothing_of(statement, access);
                                         },
                                         [](const term::Term &coordinate) { return Value{coordinate}; }});
+  if (is_in_f64(statement)) made.elsewhere = settled(statement, std::move(made.elsewhere));
   const std::set<std::string> used = indices_in(made.elsewhere);
   std::vector<std::string> summed;
   for (const std::string &index : statement.indices)

@@ -13,8 +13,8 @@
 namespace unravel::compute {
 
 /// Lines as a program that computes their terms where their sparse operands are stored, and counts where
-/// they aren't: there a term has one value, that with the fills in place of those operands. Of `y(i) +=
-/// exp(A(i,j))`
+/// they aren't: there a term has one value, that with the fills in place of those operands (0 times an
+/// element is 0). Of `y(i) += exp(A(i,j))`
 ///
 ///     tensor A(n_i, n_j);
 ///     let missing(i) = n_j;

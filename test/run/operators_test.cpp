@@ -40,7 +40,9 @@ std::vector<Problem> problems() {
        {"y(i) min= A(i,j) + x(j)", "y(i) max= A(i,j) * x(j)", "y(i) = min(y(i), A(i,j))", "y(i) *= A(i,j)",
         "y(i) = select(A(i,j) < x(i), 1, 2)", "y(i) = max(abs(A(i,j)), x(j)) * (A(i,j) != 1)"})
     all.push_back({line, {}, {}, {}});
-  for (const char *line : {"y(i) = abs(A(i,j))", "C(i,j) = abs(A(i,j)) * B(i,j)", "s = (A(i,j) > 0) * x(j)"})
+  for (const char *line : {"y(i) = abs(A(i,j))", "C(i,j) = abs(A(i,j)) * B(i,j)", "s = (A(i,j) > 0) * x(j)",
+                           "y(i) max= A(i,j) * x(j)", "y(i) = select(A(i,j) > 0, j, -1)",
+                           "y(i) += select(A(i,j) < 2, x(i), x(j))"})
     all.push_back({line, {{"A", "csr"}, {"B", "csr"}}, {}, {}});
   for (const char *program :
        {"for i { y(i) = inf; for j { y(i) min= A(i,j) * x(j) in min.+; } }",
