@@ -1,63 +1,23 @@
 // What docs/index-notation.md and docs/programs.md show is computed, in layouts of all kinds.
 #include "cfront/cfront.h"
-#include "places.h"
+#include "run/shown.h"
 #include "run/sweep.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iostream>
 #include <regex>
-#include <sstream>
 #include <unistd.h>
 
 namespace unravel::run::test {
 
 namespace {
 
-std::string page(const std::string &name) {
-  std::ifstream file(unravel::test::source_folder() + "/docs/" + name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-/// The indented blocks of a page, and what stands between backquotes in the lines outside of them.
-struct Shown {
-  std::vector<std::string> blocks, inlines;
-};
-
-Shown shown_in(const std::string &name) {
-  Shown shown;
-  std::istringstream lines(page(name));
-  bool inside = false;
-  for (std::string line; std::getline(lines, line);) {
-    const bool is_indented = line.starts_with("    ");
-    if (is_indented && !inside) shown.blocks.emplace_back();
-    if (is_indented) shown.blocks.back() += line.substr(4) + "\n";
-    inside = is_indented;
-    static const std::regex quoted("`([^`]*)`");
-    for (std::sregex_iterator next(line.begin(), line.end(), quoted), end; next != end && !is_indented;
-         ++next)
-      shown.inlines.push_back((*next)[1]);
-  }
-  return shown;
-}
-
-bool is_assignment(const std::string &text) {
-  static const std::regex form(R"re([A-Za-z]\w*(\([^()"]*\))? \+?= [^"=]*[^".=])re");
-  return std::regex_match(text, form);
-}
-
-/// The assignments of index notation; a block's line has several of them.
+/// Of the page on index notation.
 std::vector<std::string> assignments() {
-  const Shown shown = shown_in("index-notation.md");
   std::vector<std::string> found;
-  for (const std::string &text : shown.inlines)
-    if (is_assignment(text)) found.push_back(text);
-  static const std::regex gap(" {2,}|\n");
-  for (const std::string &block : shown.blocks)
-    for (std::sregex_token_iterator next(block.begin(), block.end(), gap, -1), end; next != end; ++next)
-      if (is_assignment(*next)) found.push_back(*next);
+  for (const ShownLine &line : lines_in("index-notation.md"))
+    found.push_back(line.text);
   return found;
 }
 
@@ -125,16 +85,12 @@ TEST(Docs, assignments_of_index_notation) {
   EXPECT_GE(all.size(), 18u);
 }
 
-/// The table of results with an operand's structure: the operand that is meant is the mask, else the first
-/// factor.
+/// The table of results with an operand's structure.
 TEST(Docs, results_with_an_operands_structure) {
   std::mt19937_64 random(72);
   std::size_t structures = 0, runs = 0;
-  for (const std::string &text : assignments()) {
-    if (!text.starts_with("D(")) continue;
-    const std::size_t mask = text.find(" mask ");
-    const std::size_t like = mask != std::string::npos ? mask + 6 : text.find("= ") + 2;
-    const std::string lender = text.substr(like, 1);
+  for (const auto &[text, fills, lender] : lines_in("index-notation.md")) {
+    if (lender.empty()) continue;
     const char *layout = text.find("(i,j,k)") != std::string::npos ? "csf3" : "dcsr";
     const Problem problem{text, {{lender, layout}, {"D", "like:" + lender}}, {}, {}};
     SCOPED_TRACE(problem.text());

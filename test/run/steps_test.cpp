@@ -1,13 +1,10 @@
 // Kernels do as many steps as their operands have entries, whatever the extents are: the interpreter counts
 // what the loops do and touch with the same number of entries in small and in large extents.
-#include "convert/pack.h"
-#include "run/memory.h"
-#include "run/session.h"
+#include "run/steps.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cctype>
 #include <ostream>
 
@@ -23,28 +20,6 @@ struct Case {
 };
 void PrintTo(const Case &of, std::ostream *out) {
   *out << of.line;
-}
-
-class Steps : public loop::Observer {
-public:
-  void start(const std::vector<std::string> &, const std::vector<std::string> &) override {}
-  void enter(std::size_t, std::int64_t) override { ++steps; }
-  void leave(std::size_t) override {}
-  void touch(std::size_t, std::int64_t, std::int64_t count) override { steps += count; }
-  void point() override { ++steps; }
-
-  std::int64_t steps = 0;
-};
-
-/// Has the kernel computed anything but zeros? Steps of empty products say nothing.
-bool has_values(const loop::Program &program, const loop::Memory &memory) {
-  for (const loop::TensorParameter &parameter : program.parameters)
-    for (const loop::ArrayParameter &array : parameter.arrays)
-      if (parameter.is_result && array.is_value)
-        if (std::ranges::any_of(memory.values.at(parameter.name + "." + array.name),
-                                [](double value) { return value != 0; }))
-          return true;
-  return false;
 }
 
 /// With 2,000 entries in each operand. `most`: more iterations fail.
@@ -64,18 +39,9 @@ std::int64_t steps_of(const Case &of, std::int64_t extent, std::int64_t most) {
   Prepared prepared = prepare(request);
   const pipeline::Compilation compilation =
       of.has_counts ? std::move(prepared.compilation) : pipeline::compile(request.compile);
-  for (auto &[name, tensor] : prepared.tensors)
-    if (const auto layout = compilation.layouts.find(name);
-        layout != compilation.layouts.end() && layout->second.name != tensor.layout.name)
-      tensor = convert::pack(layout->second, data::Coordinates(tensor.shape()), {});
-  loop::Memory memory = memory_of(compilation.program, prepared.tensors, prepared.sizes);
-  Steps counter;
-  loop::InterpretOptions options;
-  options.observer = &counter;
-  options.iteration_budget = most;
-  EXPECT_EQ(loop::interpret(compilation.program, memory, options), 0);
-  EXPECT_TRUE(has_values(compilation.program, memory));
-  return counter.steps;
+  const Count count = count_steps(std::move(prepared), compilation, most, 0);
+  EXPECT_TRUE(count.has_values);
+  return count.steps;
 }
 
 class RunSteps : public testing::TestWithParam<Case> {};
@@ -115,6 +81,8 @@ const std::vector<Case> cases{
     {"y(i) max= A(i,j)", {{"A", "csr"}}, false},
     {"y(j) max= A(i,j)", {{"A", "csr"}}, false},
     {"s max= A(i,j)", {{"A", "csr"}}, false},
+    {"y(i) max= A(i,j) * x(j)", {{"A", "csr"}}, false},
+    {"y(j) = select(A(i,j) > 0, i, -1)", {{"A", "dcsr"}}, false},
     {"y(i) max= A(i,j)", {{"A", "coo_dup"}}, false},
     {"s = pow(A(i,j) - x(j), 2)", {{"A", "csc"}, {"x", "dense"}}, false},
     {"s = (A(i,j) - x(i)) * (A(i,j) - x(i))", {{"A", "coo_dup"}, {"x", "dense"}}, false},
