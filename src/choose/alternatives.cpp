@@ -36,6 +36,7 @@ public:
       by_lengths(plan);
     }
     limit_map(plan);
+    scan_short(plan);
     add_in_step(plan);
   }
 
@@ -259,6 +260,28 @@ private:
     for (plan::Alternative &each : plan.alternatives)
       for (LevelPlan &find : each.plan.finds.levels)
         if (auto *same = find.as<DenseMap>(); same && same->extent == map.extent) same->limit = limit;
+  }
+
+  /// Where a hash map that an outer loop fills anew has few positions.
+  void scan_short(LeafPlan &plan) const {
+    const auto last = std::ranges::find_if(
+        plan.finds.levels, [](const LevelPlan &find) { return find.as<plan::HashMap>() != nullptr; });
+    if (last == plan.finds.levels.end() || !plan.alternatives.empty()) return;
+    const auto &map = *last->as<plan::HashMap>();
+    if (map.level == 0 || !known_at(map.lower, map.level) || !known_at(map.upper, map.level)) return;
+    begin_behind(plan, map.level);
+    if (std::ranges::any_of(plan.finds.levels, [&](const LevelPlan &find) {
+          return find.level >= map.level && find.made_at().value_or(map.level) < map.level;
+        }))
+      return;
+    const Level &found = levels_[last->level];
+    std::optional<LeafPlan> other = plan_in(given_.space, order_, {{found.variable, Method::Scan}});
+    if (!other || !fits(*other, map.level)) return;
+    run_in_parallel(*other);
+    plan.split = map.level;
+    plan.alternatives.push_back({term::at_most(map.upper - map.lower, Term(cost::shortest_hash)),
+                                 fmt::format("a hash map of {} would not pay", found.tensor),
+                                 std::move(*other)});
   }
 
   // ---- by lengths

@@ -77,6 +77,8 @@ inline constexpr std::int64_t shortest_map = 3;
 inline constexpr std::int64_t shortest_map_for_one_loop = 2;
 /// Likewise, of a map that tells the presence alone. (Looking takes no branch, a walk one for each target.)
 inline constexpr std::int64_t shortest_map_of_presence = 1;
+/// Positions of a segment that are scanned for each target: `hash_step` of cost/finds.h, twice.
+inline constexpr std::int64_t shortest_hash = 32;
 
 /// Keys that a map may range over, and one that each thread has: 8 bytes each. (Memory that a kernel may
 /// take: 2 GB, and 128 MB for each thread.)

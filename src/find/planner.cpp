@@ -141,6 +141,7 @@ private:
         if (attempt(each, obligations, own, false)) break;
       note_untried(own);
       prefer_map(obligations, own);
+      prefer_hash(obligations, own);
       prefer_search(obligations, own);
       leave_huge_map(obligations, own);
       prefer_binary(own);
@@ -175,6 +176,25 @@ private:
     if (!try_map(obligations, map).available || loops_since(obligations, map.filled_map()->level) == 0)
       return;
     take(own, std::move(map), "only a scan is proved");
+  }
+
+  /// Are several things looked for while the map is there? Marks of members, `bits(p) = 1`, are one.
+  bool serves_targets(const Obligations &obligations, const plan::FilledMap &map) const {
+    return loops_since(obligations, map.level) > 0 &&
+           std::ranges::any_of(map.targets, [&](const term::Term &target) {
+             return !computed_before(obligations, target, map.level);
+           });
+  }
+
+  /// Keys in no order that no dense map is over: pairs of coordinates, say.
+  void prefer_hash(Obligations &obligations, LevelPlan &own) {
+    if (undecided_ || !own.as<plan::Scan>() || !candidate(own, Method::Hash)->proved) return;
+    LevelPlan hash = own;
+    if (!try_hash(obligations, hash).available || !serves_targets(obligations, *hash.filled_map())) return;
+    const std::string &variable = nest_.levels[own.level].variable;
+    const double range = length(variable, 0), targets = targets_from(hash.filled_map()->level, own.level);
+    if (lengths_.contains(variable) && cost::of_hash(range, targets) >= range * targets) return;
+    take(own, std::move(hash), "only a scan is proved");
   }
 
   /// The part of its keys' range that a segment reaches over of which the term reads keys, as far as is

@@ -52,11 +52,12 @@ using Counts = std::map<std::string, double>;
 ///
 /// Direct is taken where it is proved, then a probe, then a dense map where it is proved and serves several
 /// passes, then sequential iteration where it is proved, worth it and its state is one scalar, then binary
-/// search, then the scan. `unknown` from the prover is not proved. Where the lengths say that a walk over the
-/// range would serve too few targets, binary search is taken before it; where they say that a state in an
-/// array would serve many, the walk is taken before binary search. Where few targets are looked for in a
-/// segment, and the counts say that most lie outside of it, binary search is taken before a map of it; or, as
-/// before hashing, where they say that memory has no room for the map.
+/// search, then a hash map that several targets are looked for in, then the scan. `unknown` from the prover
+/// is not proved. Where the lengths say that a walk over the range would serve too few targets, binary search
+/// is taken before it; where they say that a state in an array would serve many, the walk is taken before
+/// binary search. Where few targets are looked for in a segment, and the counts say that most lie outside of
+/// it, binary search is taken before a map of it; or, as before hashing, where they say that memory has no
+/// room for the map.
 FindPlan plan_finds(const scan::Nest &nest, prove::Prover &prover, const Requests &requests = {},
                     const Lengths &lengths = {}, const scan::Needs &needs = {}, const Counts &counts = {});
 

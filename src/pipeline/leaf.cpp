@@ -24,22 +24,23 @@ namespace unravel::pipeline {
 schedule::Scans scans_of(const plan::LeafPlan &leaf) {
   schedule::Scans scans;
   for (const plan::LevelPlan &plan : leaf.finds.levels) {
-    if (!plan.as<plan::Scan>()) continue;
+    const bool is_hashed = plan.as<plan::HashMap>() != nullptr;
+    if (!is_hashed && !plan.as<plan::Scan>()) continue;
     std::vector<std::string> keys;
     const scan::Level &level = leaf.nest.levels[plan.level];
     for (const scan::Component &component : level.components)
       for (const term::Term &application : term::applications_of(component.key))
         if (term::mentions(application, level.variable)) keys.push_back(term::to_text(application));
     std::sort(keys.begin(), keys.end());
-    scans.insert(std::move(keys));
+    scans.emplace(std::move(keys), is_hashed ? schedule::Unordered::Hashed : schedule::Unordered::Scanned);
   }
   return scans;
 }
 
 namespace {
 
-/// Finds for which nothing better than a scan was proved are made known to loop-order planning: an order that
-/// doesn't need them may cost less. False when nothing new was learnt.
+/// Finds for which nothing better than a scan or a hash map was proved are made known to loop-order planning:
+/// an order that doesn't need them may cost less. False when nothing new was learnt.
 bool another_order_may_help(const Leaf &leaf, schedule::Scans &scans) {
   const std::size_t before = scans.size();
   scans.merge(scans_of(leaf.plan));

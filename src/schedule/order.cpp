@@ -253,8 +253,7 @@ private:
     if (find)
       inner = visits * std::max({std::min({cost::hit_rate, length, reach}), random_hits, choice.part});
     double steps = length;
-    if (find && !scans_.count(choice.keys))
-      steps = steps_of_find(variable, bound, length, reach, visits, chosen, before);
+    if (find) steps = steps_of_find(variable, choice, bound, reach, visits, chosen, before);
     return {visits * (1 + steps) + (find ? inner : 0), inner};
   }
 
@@ -293,14 +292,19 @@ private:
 
   /// A find searches, or it walks over its segment, or fills a map from it, once for all visits that share
   /// it.
-  double steps_of_find(std::size_t variable, Variables bound, double length, double reach, double visits,
-                       const std::vector<std::size_t> &chosen, const std::vector<double> &before) const {
+  double steps_of_find(std::size_t variable, const Choice &choice, Variables bound, double reach,
+                       double visits, const std::vector<std::size_t> &chosen,
+                       const std::vector<double> &before) const {
+    const double length = choice.trip;
+    const auto unordered = scans_.find(choice.keys);
+    if (unordered != scans_.end() && unordered->second == Unordered::Scanned) return length;
     Variables outside = determination_.close(0);
     std::size_t shared = 0;
     while (shared < chosen.size() && !determination_.bounded_as_by(variable, bound, outside))
       outside = choice_of(chosen[shared++], outside).then;
     double sharing = shared < chosen.size() ? visits / before[shared] : 1;
     std::size_t loops = chosen.size() - shared;
+    if (unordered != scans_.end()) return std::min(length, cost::of_hash(length, sharing) / sharing);
     return cost::of_find(length, reach, sharing, loops, shared == 0);
   }
 

@@ -20,18 +20,18 @@ using Counts = std::map<std::string, double>;
 /// All variables of a space, outermost first. Each is determined or bounded by those before it.
 using Order = std::vector<std::string>;
 
-/// Finds that are known to be plain scans, as no better template could be proved: the index-array
+/// Finds for which no template could be proved that relies on an order of their keys: the index-array
 /// applications that the find's equations fix, as texts, sorted ("A.col(A.p)").
-using Scans = std::set<std::vector<std::string>>;
+enum class Unordered { Scanned, Hashed };
+using Scans = std::map<std::vector<std::string>, Unordered>;
 
 /// The order of least estimated cost. The estimate counts visits: a loop multiplies the visits by its trip
-/// count, a find costs the logarithm of its range (its range, if it is a scan) and lets a part of the visits
-/// through, an assignment is free. Equal costs are decided by the order of the result's coordinates and by
-/// unit strides in the innermost loop. Which finds are scans only proofs tell, and these need an order: plan,
-/// prove, and plan again with the scans. Exponential in the number of loops (pruned); fails with a limit when
-/// no order exists.
-/// `found`: tensors ("x") or variables ("x.p") that the user wants found: their innermost position is not
-/// looped over, if there is such an order.
+/// count, a find costs the logarithm of its range (its range, if it is a scan; its part of filling the map,
+/// if it is hashed) and lets a part of the visits through, an assignment is free. Equal costs are decided by
+/// the order of the result's coordinates and by unit strides in the innermost loop. Which finds are scans
+/// only proofs tell, and these need an order: plan, prove, and plan again with the scans. Exponential in the
+/// number of loops (pruned); fails with a limit when no order exists. `found`: tensors ("x") or variables
+/// ("x.p") that the user wants found: their innermost position is not looped over, if there is such an order.
 /// `first`: what the order begins with, as far as the space has it and it is bounded there.
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans = {},
                  const std::set<std::string> &found = {}, const std::vector<parse::Name> &first = {});

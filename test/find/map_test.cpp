@@ -66,7 +66,7 @@ TEST(FindMap, one_pass) {
   EXPECT_EQ(method_of("1"), Method::Sequential);
   EXPECT_EQ(method_of("3"), Method::Binary);
   EXPECT_EQ(method_of("4"), Method::Map);
-  EXPECT_EQ(method_of("4b"), Method::Scan);
+  EXPECT_EQ(method_of("4b"), Method::Hash);
   EXPECT_EQ(method_of("11"), Method::Map);
   EXPECT_EQ(method_of("6"), Method::Map);
 }

@@ -11,7 +11,10 @@ namespace unravel::test {
 /// A given order is taken as it is written where it names every variable, else completed.
 inline schedule::Order order_for(const CombinationText &text, const combine::IterationSpace &space) {
   schedule::Counts counts(text.counts.begin(), text.counts.end());
-  if (text.schedule.empty()) return schedule::plan_order(space, counts, text.scans);
+  schedule::Scans scans;
+  for (const std::vector<std::string> &keys : text.scans)
+    scans.emplace(keys, schedule::Unordered::Scanned);
+  if (text.schedule.empty()) return schedule::plan_order(space, counts, scans);
   std::vector<parse::Name> given = parse::parse_schedule(source_named("-s", text.schedule)).order;
   if (given.size() != space.variables().size()) return schedule::complete_order(space, given);
   schedule::Order order;

@@ -9,7 +9,10 @@ namespace {
 
 schedule::Order order_of(const CombinationText &text, const combine::IterationSpace &space) {
   schedule::Counts counts(text.counts.begin(), text.counts.end());
-  if (text.schedule.empty()) return schedule::plan_order(space, counts, text.scans);
+  schedule::Scans scans;
+  for (const std::vector<std::string> &keys : text.scans)
+    scans.emplace(keys, schedule::Unordered::Scanned);
+  if (text.schedule.empty()) return schedule::plan_order(space, counts, scans);
   return schedule::complete_order(space, parse::parse_schedule(source_named("-s", text.schedule)).order);
 }
 
