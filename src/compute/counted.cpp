@@ -28,7 +28,7 @@ bool are_each_once(const Access &access) {
 
 /// A term of which one value is enough for all elements along some indices that aren't stored.
 struct CountedTerm {
-  std::vector<Access> sparse;    // each once
+  std::vector<Access> sparse;    // each once; those with fewer indices are read at all points, as dense ones
   std::size_t read = 0;          // the first ones, by the value; the others are absent by its mask
   std::vector<std::string> over; // the indices that are counted over
   std::string least;             // or of which the least coordinate is wanted
@@ -47,27 +47,29 @@ Value nothing_of(const Statement &statement, const Access &access) {
   return in_type(type_of(statement.types, access.tensor), {value::Number{access.fill_or_zero()}});
 }
 
-/// Is all of it computed in f64?
-bool is_in_f64(const Statement &statement) {
-  bool is = statement.type == value::Type::Float64;
-  value::each_leaf<Access>(statement.value, [&](const Access &access) {
-    is = is && type_of(statement.types, access.tensor) == value::Type::Float64;
+bool reads_f64(const Statement &statement, const Value &value) {
+  bool all = true;
+  value::each_leaf<Access>(value, [&](const Access &access) {
+    all = all && type_of(statement.types, access.tensor) == value::Type::Float64;
   });
-  return is;
+  return all;
 }
 
-/// The value, numbers in place of what is known whatever operands hold: 0 times an element is 0.
-/// Precondition: is_in_f64.
-Value settled(const Statement &statement, Value value) {
-  const Known known =
-      known_value(value, statement.type, statement.types, [](const Access &) { return Known(); });
+/// The value, numbers in place of what is known whatever operands hold: 0 times an element is 0. Only where
+/// all is computed in f64, as a number has no type of its own.
+Value settled(const Statement &statement, Value value, bool is_f64) {
+  const Known known = is_f64 ? known_value(value, value::Type::Float64, statement.types,
+                                           [](const Access &) { return Known(); })
+                             : Known();
   if (known.kind == Known::Kind::Number) return {value::Number{known.number.number()}};
   auto *made = std::get_if<Value::Apply>(&value.kind);
   if (!made) return value;
-  for (Value &argument : made->arguments)
-    argument = settled(statement, std::move(argument));
+  for (Value &argument : made->arguments) {
+    const bool is_test = made->op == Operator::ToBool && reads_f64(statement, argument);
+    argument = settled(statement, std::move(argument), is_f64 || is_test);
+  }
   const double *is_true = value::number_of(made->arguments.front());
-  if (made->op == Operator::Select && is_true) return Value(made->arguments[*is_true != 0 ? 1 : 2]);
+  if (is_f64 && made->op == Operator::Select && is_true) return Value(made->arguments[*is_true != 0 ? 1 : 2]);
   return value;
 }
 
@@ -125,12 +127,19 @@ std::optional<CountedTerm> counted_term(const Statement &statement, const IsTota
   CountedTerm made;
   std::set<std::string> texts, names;
   bool fits = are_each_once(statement.target) && has_plain_subscripts(statement);
+  std::size_t most = 0;
+  value::each_leaf<Access>(statement.value, [&](const Access &access) {
+    if (!is_total(access)) most = std::max(most, access.subscripts.size());
+  });
+  const auto is_read = [&](const Access &access) {
+    return is_total(access) || access.subscripts.size() < most;
+  };
   const auto add = [&](const Access &access) {
     fits = fits && are_each_once(access);
     if (texts.insert(to_text(access)).second) made.sparse.push_back(access);
   };
   value::each_leaf<Access>(statement.value, [&](const Access &access) {
-    if (is_total(access)) return;
+    if (is_read(access)) return;
     names.insert(access.name());
     add(access);
   });
@@ -146,11 +155,12 @@ std::optional<CountedTerm> counted_term(const Statement &statement, const IsTota
     if (!std::ranges::is_permutation(indices_of(access), of_sparse)) return std::nullopt;
   made.elsewhere = value::map_leaves<Value>(
       statement.value, term::overloaded{[&](const Access &access) {
-                                          return is_total(access) ? Value{access}
-                                                                  : nothing_of(statement, access);
+                                          return is_read(access) ? Value{access}
+                                                                 : nothing_of(statement, access);
                                         },
                                         [](const term::Term &coordinate) { return Value{coordinate}; }});
-  if (is_in_f64(statement)) made.elsewhere = settled(statement, std::move(made.elsewhere));
+  made.elsewhere = settled(statement, std::move(made.elsewhere),
+                           statement.type == value::Type::Float64 && reads_f64(statement, statement.value));
   const std::set<std::string> used = indices_in(made.elsewhere);
   std::vector<std::string> summed;
   for (const std::string &index : statement.indices)
@@ -182,7 +192,13 @@ public:
   std::optional<CountedRest> program() {
     std::vector<StatementTree> terms;
     std::set<std::string> begun;
-    for (const Statement &statement : lines_.statements) {
+    const Statement first = lines_.statements.front();
+    if (is_list_of_all(first)) made_.sum = taken_.fresh("sum");
+    for (Statement statement : lines_.statements) {
+      if (!made_.sum.empty()) {
+        statement.types[made_.sum] = type_of(statement.types, statement.target.tensor);
+        statement.target.tensor = made_.sum;
+      }
       const std::optional<CountedTerm> counted = counted_term(statement, is_total_);
       // The counts read what is collected, which stands first.
       std::vector<StatementTree> &to = is_total_(statement.target) ? terms : counting_;
@@ -197,6 +213,7 @@ public:
     if (made_.counts.empty() && made_.coordinates.empty()) return std::nullopt;
     std::vector<StatementTree> body = std::move(counting_);
     append(body, std::move(terms));
+    if (!made_.sum.empty()) append(body, in_loops(names(indices_of(first.target), span_), {whole(first)}));
     made_.program = program_with(lines_, std::move(body));
     for (const auto &[tensor, sizes] : declared_)
       made_.program.tensors.push_back({{tensor, span_}, sizes});
@@ -206,8 +223,25 @@ public:
 private:
   Expression name_expression(const std::string &name) const { return access_expression({name, span_}, {}); }
 
+  /// Is a vector set that lists its elements? All of them, if anything is counted.
+  bool is_list_of_all(const Statement &line) const {
+    return !is_total_(line.target) && !lines_.local_tensors.contains(line.target.tensor) &&
+           line.target.subscripts.size() == 1 && !line.accumulate && line.by == Operator::Add;
+  }
+
+  /// Sets the result, once all of it is in a local.
+  StatementTree whole(const Statement &first) const {
+    Statement made = first; // the masks and the product are those of its parts
+    made.masks.clear();
+    made.product.reset();
+    Access sum = first.target;
+    sum.tensor = made_.sum;
+    return assigned(made, expression_of(first.target), expression_of(sum), false);
+  }
+
   StatementTree beginning(const Statement &statement) const {
-    if (!lines_.local_tensors.contains(statement.target.tensor)) return clearing(statement);
+    if (!lines_.local_tensors.contains(statement.target.tensor) && statement.target.tensor != made_.sum)
+      return clearing(statement);
     return let(expression_of(statement.target), identity_of(statement));
   }
 

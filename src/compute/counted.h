@@ -37,6 +37,7 @@ namespace unravel::compute {
 struct CountedRest {
   parse::ProgramTree program;
   std::vector<std::string> counts, coordinates; // locals
+  std::string sum = {}; // a local in place of a vector that lists its elements, which is set from it
 };
 
 /// The lines with these operands in local tensors, one behind the other: `all(i,j) = A(i,j)` stands in front

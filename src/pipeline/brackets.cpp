@@ -211,6 +211,7 @@ private:
       made.types[count] = value::is_integer(target) ? value::Type::Int64 : value::Type::Float64;
     for (const std::string &coordinate : counted->coordinates)
       made.types[coordinate] = value::Type::Int64;
+    if (!counted->sum.empty()) made.types[counted->sum] = target;
     for (const auto &[operand, local] : other->locals) {
       collected[local] = operand;
       made.types[local] = compute::type_of(front_.types, operand);

@@ -44,6 +44,11 @@ std::vector<Problem> problems() {
                            "y(i) max= A(i,j) * x(j)", "y(i) = select(A(i,j) > 0, j, -1)",
                            "y(i) += select(A(i,j) < 2, x(i), x(j))"})
     all.push_back({line, {{"A", "csr"}, {"B", "csr"}}, {}, {}});
+  for (const char *line : {"y(i) max= abs(A(i,j)) * x(j)", "y(i) += exp(A(i,j)) * x(i)",
+                           "p(j) = argmax(i, abs(A(i,j)) * x(i))", "p(j) = argmin(i, A(i,j) * x(i))"})
+    all.push_back({line, {{"A", "coo_unsorted"}, {"x", "sv"}}, {}, {}});
+  for (const char *line : {"v(j) = (A(i,j) - x(j)) * (A(i,j) - x(j))", "v(i) = exp(A(i,j)) + A(i,j) * x(j)"})
+    all.push_back({line, {{"A", "symmetric_csr"}, {"v", "sv"}}, {}, {}});
   for (const char *program :
        {"for i { y(i) = inf; for j { y(i) min= A(i,j) * x(j) in min.+; } }",
         "for i { let m = -inf; for j { m max= A(i,j) * x(j) in max.+; } y(i) = max(m, 0); }",
