@@ -149,8 +149,8 @@ struct Front {
   std::optional<std::size_t> plan;        // the number, from 0 on, of the plan that the line was made into
   bool is_planned = false;                // its program computes products by plans
   bool has_settled_brackets = false;      // they are multiplied out, or are to be computed as they stand
-  /// The line as it was written, whose old values the computation reads, or which has a workspace: what
-  /// --check evaluates.
+  /// The line as it was written, with the types of its tensors: what --check evaluates. None of programs, and
+  /// of an `argmin`.
   std::optional<compute::LineOfOld> written;
   std::optional<parse::AssignmentTree> argmin; // the line, where its program may still be one by rows
   std::vector<compute::NestedTerms> nested; // of a plan: how the leaves of statements compute their products

@@ -4,6 +4,7 @@
 #include "check/resolved_statement.h"
 #include "check/rounding.h"
 #include "check/stored_elements.h"
+#include "check/typed_program.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -24,12 +25,12 @@ namespace {
 class Runner {
 public:
   /// `is_sparse`: of results only the elements are kept that something is computed for.
-  Runner(const compute::Program &program, const ProgramInput &input, bool is_sparse = false)
-      : statements_(program.statements), input_(input), is_sparse_(is_sparse),
-        is_reduced_first_(compute::is_reduced_before_conversion(program, input.types)),
-        adds_(!program.statements.empty() && program.statements.front().accumulate) {
+  Runner(const TypedProgram &typed, const ProgramInput &input, bool is_sparse = false)
+      : statements_(typed.program.statements), input_(input), is_sparse_(is_sparse),
+        collected_in_(typed.collected_in), adds_(!statements_.empty() && statements_.front().accumulate) {
+    const compute::Program &program = typed.program;
     memory_.types = input.types;
-    if (is_reduced_first_) memory_.types[statements_.front().target.tensor] = statements_.front().type;
+    if (collected_in_) memory_.types[statements_.front().target.tensor] = *collected_in_;
     for (const auto &[name, size] : input.sizes)
       memory_.variables.all[name] = {size, true};
     for (std::size_t k = 0; k < statements_.size(); ++k) {
@@ -67,14 +68,15 @@ public:
     body(0, statements_.size(), 0);
     const std::string &name = statements_.front().target.tensor;
     const Written &written = memory_.written.at(name);
-    SparseReference result{written.shape, {}, {}, {}, static_cast<double>(written.first.value)};
+    SparseReference result{written.shape, {}, {}, {}};
     result.choices = memory_.choices[name];
     result.type = compute::type_of(input_.types, name);
+    result.fill = static_cast<double>(constant(nothing_, result.type).value);
     result.offset.resize(written.elements.size());
     for (const auto &[offset, number] : written.number)
       result.offset[number] = offset;
     for (const Value &element : written.elements)
-      append(is_reduced_first_ ? in_type(element, type_of(name), result.type) : element, result);
+      append(collected_in_ ? as_result(element, result.type) : element, result);
     return result;
   }
 
@@ -90,14 +92,8 @@ public:
       });
       result.choices = memory_.choices[name];
       result.type = compute::type_of(input_.types, name);
-      for (std::size_t k = 0; k < written.elements.size(); ++k) {
-        Value element = written.elements[k];
-        if (is_reduced_first_) element = in_type(element, type_of(name), result.type);
-        if (is_reduced_first_ && adds_)
-          element = combined(statements_.front().by, std::array{before(given, k, result.type), element},
-                             result.type);
-        append(element, result);
-      }
+      for (std::size_t k = 0; k < written.elements.size(); ++k)
+        append(collected_in_ ? collected(written, k, given, result.type) : written.elements[k], result);
     }
     reference.missing = missing_;
     reference.missing_span = missing_span_;
@@ -108,17 +104,32 @@ private:
   void begin_result(const compute::Program &program, const std::string &name, const ProgramResult &result) {
     Written &written = memory_.written[name];
     written.shape = result.shape;
-    if ((written.is_sparse = is_sparse_)) {
-      written.first =
-          constant(adds_ ? compute::initial_of(program, name) : compute::identity_of(statements_.front()),
-                   type_of(name));
-      return;
+    if (is_sparse_ || collected_in_) {
+      nothing_ = adds_ && is_sparse_ ? compute::initial_of(program, name)
+                                     : compute::identity_of(statements_.front());
+      written.first = constant(nothing_, type_of(name));
     }
-    written.elements.resize(static_cast<std::size_t>(data::element_count(result.shape)));
-    for (std::size_t k = 0; k < written.elements.size(); ++k)
-      written.elements[k] = is_reduced_first_
-                                ? constant(compute::identity_of(statements_.front()), type_of(name))
-                                : before(result, k, type_of(name));
+    if ((written.is_sparse = is_sparse_)) return;
+    const auto count = static_cast<std::size_t>(data::element_count(result.shape));
+    written.elements.resize(count, written.first);
+    is_computed_.resize(collected_in_ ? count : 0);
+    for (std::size_t k = 0; k < count && !collected_in_; ++k)
+      written.elements[k] = before(result, k, type_of(name));
+  }
+
+  /// An element of a line, which was made up of its terms, as one of the result.
+  Value as_result(const Value &element, value::Type to) const {
+    Value made = in_type(element, *collected_in_, to);
+    if (!value::is_integer(to)) made.magnitude = std::max(made.magnitude, made.size());
+    return made;
+  }
+
+  /// And with what the result holds before.
+  Value collected(const Written &written, std::size_t k, const ProgramResult &given, value::Type type) const {
+    const Value old = adds_ ? before(given, k, type) : constant(nothing_, type);
+    if (!is_computed_[k]) return old;
+    const Value made = as_result(written.elements[k], type);
+    return adds_ ? combined(statements_.front().by, std::array{old, made}, type) : made;
   }
 
   template <class Result> static void append(const Value &element, Result &result) {
@@ -333,6 +344,7 @@ private:
                 held(target.imaginary + value.imaginary, type)};
     else
       target = combined(statement.by, std::array{target, value}, type);
+    if (!is_computed_.empty()) is_computed_[static_cast<std::size_t>(offset)] = true;
   }
 
   /// In the text: the terms of a line are statements.
@@ -413,7 +425,9 @@ private:
       else if (absent_is_nothing && !access.fill)
         return false;
       else
-        result = {node.number, false, access.fill_or_zero()};
+        result = {node.number, false,
+                  value::is_integer(node.place->type) ? static_cast<double>(node.number.value)
+                                                      : access.fill_or_zero()};
       return true;
     }
     case Node::Kind::Index: {
@@ -545,8 +559,10 @@ private:
   std::vector<Statement> statements_;
   const ProgramInput &input_;
   const bool is_sparse_;
-  const bool is_reduced_first_;   // is the line's value converted after it is reduced?
-  const bool adds_;               // does the first statement keep what the result holds?
+  const std::optional<value::Type> collected_in_; // of a line's result, as TypedProgram has it
+  const bool adds_;                               // does the first statement keep what the result holds?
+  double nothing_ = 0;                            // what a line's result begins with
+  std::vector<bool> is_computed_; // is there a term of that element of a line that is collected?
   std::set<std::size_t> cleared_; // statements before which the target is set to the identity
   Memory memory_;
   std::optional<StoredElements> stored_; // of tensors of which that matters
@@ -559,16 +575,15 @@ private:
 } // namespace
 
 ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input) {
-  return Runner(program, input).run();
+  return Runner(typed(program, input.types), input).run();
 }
 
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input) {
-  report::require(has_sparse_reference(program),
-                  "a sparse reference is that of free statements of one target");
-  return Runner(program, input, true).run_sparse();
+  report::require(is_line(program), "a sparse reference is that of free statements of one target");
+  return Runner(typed(program, input.types), input, true).run_sparse();
 }
 
-bool has_sparse_reference(const compute::Program &program) {
+bool is_line(const compute::Program &program) {
   const auto &all = program.statements;
   return !all.empty() && std::ranges::all_of(all, [&](const Statement &statement) {
     return statement.is_free && statement.target.tensor == all.front().target.tensor;

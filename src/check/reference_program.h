@@ -45,7 +45,7 @@ ProgramReference evaluate_program(const compute::Program &program, const Program
 /// What compare() allows: more where f32 numbers are part of it, those of a tensor or made by a conversion.
 double tolerance_of(const compute::Program &program, const std::map<std::string, value::Type> &types);
 /// Are all statements free, and write one tensor?
-bool has_sparse_reference(const compute::Program &program);
+bool is_line(const compute::Program &program);
 /// Of such a program, whose result was zero before: the sum of its statements. The memory is in proportion to
 /// the elements that have terms.
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input);

@@ -52,7 +52,7 @@ public:
     const bool adds = statement_.by == value::Operator::Add;
     for (const compute::Value &tree : made_.trees) {
       made_.parts.push_back(node_of(tree, statement_.type, adds));
-      if (may_wrap_apart()) made_.in_target.push_back(node_of(tree, made_.target_type, adds));
+      if (may_wrap_apart()) made_.in_target.push_back(node_of(tree, result_type(), adds));
     }
     for (const compute::Mask &mask : statement_.masks)
       made_.masks.emplace_back(place_of(mask.access), mask.is_absent);
@@ -137,10 +137,12 @@ private:
     return value::type_below(made, of_leaf, outer);
   }
 
+  value::Type result_type() const { return compute::type_of(statement_.types, statement_.target.tensor); }
+
   /// Does the kernel perhaps convert what it computes of each entry of a coordinate, which wraps around by
   /// itself, and then add up?
   bool may_wrap_apart() const {
-    const value::Type type = made_.target_type;
+    const value::Type type = result_type();
     if (!value::is_integer(statement_.type) || value::is_complex(type)) return false;
     if (value::is_integer(type) && value::bits_of(type) <= value::bits_of(statement_.type)) return false;
     bool has_sums = false;

@@ -90,7 +90,7 @@ public:
       if (!clears(statement) && !add_terms_of(statement)) return {};
     if (made_.program.statements.empty()) return {};
     // In loops each value is converted when it is added.
-    if (is_reduced_before_conversion(made_.program, types_)) return {};
+    if (is_reduced_before_conversion(made_.program, types_) || !are_computed_alike()) return {};
     return std::move(made_);
   }
 
@@ -121,13 +121,34 @@ private:
     });
   }
 
-  /// A line computes each term in a type of its own: is that the one in which the statement computes all?
+  /// A line computes its terms in one type: are statements computed in that? Where it adds up terms of an
+  /// element before it converts them, loops convert each of them.
+  bool are_computed_alike() const {
+    const std::vector<Statement> &all = made_.program.statements;
+    if (all.size() == 1) return true;
+    std::vector<Value> terms;
+    for (const Statement &each : all)
+      terms.push_back(each.value);
+    Statement line = all.front();
+    line.type = type_of(apply(value::Operator::Add, std::move(terms))).value_or(line.type);
+    if (!may_convert_terms(line, types_) && !std::ranges::all_of(all, reduces_points)) return false;
+    const bool is_of_result = line.type == compute::type_of(types_, result_);
+    return std::ranges::all_of(all, [&](const Statement &each) {
+      return type_of(each.value) == line.type || (is_of_result && is_computed_alike(each.value, line));
+    });
+  }
+
+  std::optional<value::Type> type_of(const Value &value) const {
+    return value::computed_in(value, [&](const Value &leaf) {
+      const auto *access = std::get_if<Access>(&leaf.kind);
+      return std::optional(access ? compute::type_of(types_, access->tensor) : value::Type::Int64);
+    });
+  }
+
+  /// Is the term by itself computed in the type in which the statement computes all?
   bool is_computed_alike(const Value &term, const Statement &statement) const {
     if (!std::holds_alternative<Value::Apply>(term.kind)) return true; // it is only converted
-    const std::optional<value::Type> own = value::computed_in(term, [&](const Value &leaf) {
-      const auto *access = std::get_if<Access>(&leaf.kind);
-      return std::optional(access ? type_of(types_, access->tensor) : value::Type::Int64);
-    });
+    const std::optional<value::Type> own = type_of(term);
     return own ? *own == statement.type : value::is_floating(statement.type);
   }
 

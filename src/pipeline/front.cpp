@@ -291,22 +291,25 @@ void check_formats(const Request &request, const Front &front) {
                fmt::format("it has `{}`", fmt::join(names, "`, `")));
 }
 
-/// The types of the line as it was written. Bounds are those of the program's loops: what is outside of them
-/// keeps its old value there, and the line has none.
+/// The types of the tensors of the line as it was written; those of its statements are --check's own. Where
+/// it became a program, bounds are those of the program's loops: what is outside of them keeps its old value
+/// there, and the line has none.
 static void settle_written(const Request &request, Front &front) {
+  if (!front.written) return;
   const auto is_bound = [](const parse::ScheduleTree::Transformation &each) {
     return each.kind == parse::ScheduleTree::Transformation::Kind::Bound;
   };
-  if (std::ranges::any_of(front.schedule.transformations, is_bound)) front.written.reset();
+  const bool is_program = !front.computation.program.statements.front().is_free;
+  if (is_program && std::ranges::any_of(front.schedule.transformations, is_bound)) front.written.reset();
   if (!front.written) return;
   Front line = front;
   line.computation = front.written->line;
   if (!front.written->old.empty())
     line.types[front.written->old] = front.types.at(line.computation.tensors.front().name);
   settle_types(request, line);
-  if (compute::is_reduced_before_conversion(line.computation.program, line.types))
+  if (is_program && compute::is_reduced_before_conversion(line.computation.program, line.types))
     fail_converted(line.computation.program.statements.front(), "");
-  front.written->line = std::move(line.computation);
+  front.written->line.types = std::move(line.computation.types);
 }
 
 /// Where nothing is added to the workspace it holds what nothing is reduced to, and the product with a fill
@@ -331,8 +334,9 @@ static void require_fills_that_nothing_meets(const Front &front) {
 static void settle_workspace(const Request &request, const parse::AssignmentTree &assignment,
                              const compute::Fills &fills, Front &front) {
   const std::string result = assignment.target.name.text, local = front.schedule.workspace->tensor.text;
+  compute::LineOfOld written{compute::make_computation(assignment, fills), ""};
   Front line = front;
-  line.computation = compute::make_computation(assignment, fills);
+  line.computation = written.line;
   settle_types(request, line);
   const compute::Statement &whole = line.computation.program.statements.front();
   compute::check_types_of_workspace(assignment, whole, front.computation.program);
@@ -344,7 +348,7 @@ static void settle_workspace(const Request &request, const parse::AssignmentTree
   const value::Type own = untyped.types.at(local), wanted = compute::type_of_part(whole, own);
   if (own != wanted && own != value::promoted(wanted)) // as small integers are that are added up
     precompute(assignment, fills, front, wanted);
-  front.written = compute::LineOfOld{std::move(line.computation), ""};
+  front.written = std::move(written);
 }
 
 Front read_request(const Request &request) {
@@ -381,8 +385,10 @@ Front read_request(const Request &request) {
       front.written = std::move(program->line);
       of_result = std::move(program->local);
       if (compute::is_argmin(tree) && !tree.target.children.empty()) front.argmin = tree;
-    } else
+    } else {
       front.computation = compute::make_computation(tree, fills);
+      front.written = compute::LineOfOld{front.computation, ""};
+    }
   }
   front.own_words = words_in(request.from.empty() ? request.expression : front.program);
   if (!of_result.empty()) front.stands_for[of_result] = front.computation.tensors.front().name;
@@ -527,6 +533,7 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   front.why = fmt::format("# local {}({}): {}{}\n{}", local.tensor, fmt::join(local.modes, ", "), why,
                           request.formats.contains(local.tensor) ? "" : local.why, planned.why);
   front.stands_for[local.tensor] = front.computation.program.statements.front().target.tensor;
+  set_type_of_local(local.tensor, front);
   put_program(tree, front.computation.program.fills, front);
   const auto format = request.formats.find(local.tensor);
   if (local.is_masked) front.computation.program.masked_locals.insert(local.tensor);
@@ -534,7 +541,7 @@ Front with_result_local(const Request &request, Front front, const compute::Resu
   load_local(local.tensor, format == request.formats.end() ? local.layout : format->second, front);
   for (const auto &[buffer, layout] : planned.layouts)
     load_local(buffer, layout, front);
-  settle_types_of_put(request, local.tensor, front);
+  settle_types(request, front);
   restrict_loops(front.computation.program, front.schedule);
   front.milliseconds += watch.milliseconds();
   return front;

@@ -112,8 +112,9 @@ Front values_front(const Request &request, Front front, const std::optional<comp
     front.stands_for[local->tensor] = result;
     const compute::Program &line = front.computation.program;
     const bool begins_with_zeros = compute::identity_of(line.statements.front()) == 0;
+    set_type_of_local(local->tensor, front);
     put_program(with_local(line, *local, entries), line.fills, front);
-    settle_types_of_put(request, local->tensor, front);
+    settle_types(request, front);
     if (begins_with_zeros) front.computation.program.zero_once_read.insert(local->tensor);
     std::erase(front.other_formats, local->tensor);
   } else {

@@ -46,28 +46,44 @@ std::optional<value::Type> type_of(const compute::Statement &statement, const Ty
   return value::computed_in(statement.value, type_of_leaf(types));
 }
 
+bool are_terms_of_line(const compute::Statement &one, const compute::Statement &other) {
+  return one.is_free && other.is_free && one.target.tensor == other.target.tensor;
+}
+
 /// The statements of a line are its terms, which are computed in one type: that of all that the line reads.
 std::optional<value::Type> type_of_line(const std::vector<compute::Statement> &statements,
                                         const compute::Statement &term, const Types &types) {
   std::vector<compute::Value> terms;
   for (const compute::Statement &each : statements)
-    if (each.is_free && each.target.tensor == term.target.tensor) terms.push_back(each.value);
-  if (!term.is_free || terms.size() < 2) return type_of(term, types);
+    if (are_terms_of_line(each, term)) terms.push_back(each.value);
+  if (terms.size() < 2) return type_of(term, types);
   return value::computed_in(value::apply(value::Operator::Add, std::move(terms)), type_of_leaf(types));
 }
 
-/// Where terms can't be converted one by one, those of a line are one value, which is converted once: those
+/// And of the same case of its mask: both are computed at a point, or none is.
+bool are_terms_of_case(const compute::Statement &one, const compute::Statement &other) {
+  return are_terms_of_line(one, other) && one.condition == other.condition &&
+         compute::to_text(one.masks) == compute::to_text(other.masks);
+}
+
+/// Is the value computed at the same points as others that have the target's indices?
+bool has_points_of_target(const compute::Statement &term) {
+  bool is_shifted = false;
+  value::each_leaf<compute::Access>(term.value, [&](const compute::Access &read) {
+    is_shifted = is_shifted || std::ranges::any_of(read.subscripts, &compute::Subscript::shift);
+  });
+  return !is_shifted && !compute::reduces_points(term);
+}
+
+/// Where terms can't be converted one by one, those of a case are one value, which is converted once: those
 /// that are reduced by an idempotent operator with the indices of all, others where the line reduces nothing
-/// else. Each case of a mask has terms of its own.
+/// else.
 void join_terms(std::vector<compute::Statement> &statements, const Types &types) {
   for (std::size_t first = 0; first < statements.size(); ++first) {
     compute::Statement &line = statements[first];
-    const auto is_term = [&](const compute::Statement &each) {
-      return each.is_free && each.target.tensor == line.target.tensor && each.condition == line.condition &&
-             compute::to_text(each.masks) == compute::to_text(line.masks);
-    };
-    if (!line.is_free || line.product || compute::may_convert_terms(line, types)) continue;
-    const bool is_idempotent = value::laws_of(line.by).is_idempotent;
+    if (!line.is_free || compute::may_convert_terms(line, types)) continue;
+    const auto is_term = [&](const compute::Statement &each) { return are_terms_of_case(each, line); };
+    const bool takes_all = value::laws_of(line.by).is_idempotent && !line.product;
     std::vector<compute::Value> terms;
     std::vector<std::string> indices = line.indices;
     bool may_join = true;
@@ -76,9 +92,7 @@ void join_terms(std::vector<compute::Statement> &statements, const Types &types)
       terms.push_back(each.value);
       for (const std::string &index : each.indices)
         if (std::ranges::find(indices, index) == indices.end()) indices.push_back(index);
-      may_join =
-          may_join && (is_idempotent ? each.masks.empty()
-                                     : !compute::reduces_points(each) && compute::has_plain_subscripts(each));
+      may_join = may_join && (takes_all || has_points_of_target(each));
     }
     if (terms.size() < 2 || !may_join) continue;
     line.value = value::reduced(line.by, std::move(terms));
@@ -97,10 +111,11 @@ bool is_subtracted(const compute::Value &value) {
 
 /// Are values of the statement combined in the target, with each other or others?
 bool is_part(const compute::Statement &statement, const std::vector<compute::Statement> &all) {
-  return statement.accumulate || compute::reduces_points(statement) ||
-         (statement.is_free && std::ranges::count_if(all, [&](const compute::Statement &each) {
-                                 return each.is_free && each.target.tensor == statement.target.tensor;
-                               }) > 1);
+  if (!statement.is_free) return statement.accumulate;
+  const auto is_of_line = [&](const auto &each) { return are_terms_of_line(each, statement); };
+  const auto is_of_case = [&](const auto &each) { return are_terms_of_case(each, statement); };
+  return compute::reduces_points(statement) || std::ranges::find_if(all, is_of_line)->accumulate ||
+         std::ranges::count_if(all, is_of_case) > 1;
 }
 
 /// What is subtracted in the target is converted to its type before: negated without a sign it would be
@@ -420,9 +435,15 @@ void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &fr
   });
 }
 
-void settle_types_of_put(const Request &request, const std::string &local, Front &front) {
-  front.types[local] = front.types.at(front.computation.tensors.front().name);
-  settle_types(request, front);
+void set_type_of_local(const std::string &local, Front &front) {
+  const std::vector<compute::Statement> &line = front.computation.program.statements;
+  const bool is_one_value = std::ranges::all_of(line, [&](const compute::Statement &each) {
+    const auto is_of_case = [&](const auto &other) { return are_terms_of_case(each, other); };
+    return value::is_integer(each.type) && each.type == line.front().type && !compute::reduces_points(each) &&
+           std::ranges::count_if(line, is_of_case) == 1;
+  });
+  front.types[local] =
+      is_one_value ? line.front().type : front.types.at(front.computation.tensors.front().name);
 }
 
 compute::Fills fills_with_initial(const compute::Program &line) {

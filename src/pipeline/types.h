@@ -19,10 +19,12 @@ void settle_list(layout::Layout &list, value::Type of_result);
 bool sums_up(const compute::Statement &statement);
 
 /// In place of the front's line the program that it is taken apart into; what is said of the line is kept.
-/// The types are settled then: a local that stands for the result has its type, what other locals hold has
-/// the one that it is computed in.
+/// The types are settled then.
 void put_program(const parse::ProgramTree &tree, compute::Fills fills, Front &front);
-void settle_types_of_put(const Request &request, const std::string &local, Front &front);
+
+/// Before that, of a local that stands for the line's result: the result's type, in which values are added
+/// up; where each element is one value, which is converted once, that in which it is computed.
+void set_type_of_local(const std::string &local, Front &front);
 
 /// The line's fills, and of its result what it begins with: a program begins with its result's fill.
 compute::Fills fills_with_initial(const compute::Program &line);

@@ -527,7 +527,7 @@ private:
   Compared compared(bool counts_slots) {
     const double tolerance = check::tolerance_of(front_.computation.program, front_.types);
     const compute::Program &program = written();
-    if (shares_structure() || (is_assembled(result_name()) && check::has_sparse_reference(program)))
+    if (shares_structure() || (is_assembled(result_name()) && check::is_line(program)))
       return {check::compare(convert::unpack_exactly(tensors_.at(result_name())),
                              check::evaluate_sparse_program(program, reference_input(counts_slots).input),
                              tolerance)};

@@ -356,7 +356,7 @@ TEST(Reference, PlantedErrors) {
       off[k] = std::isfinite(off[k]) ? off[k] + 1e-9 * (1 + std::fabs(off[k])) : 0;
       EXPECT_FALSE(compare(off, reference, 1e-12).ok) << form.text << " " << k;
     }
-    if (!has_sparse_reference(example.computation.program)) continue;
+    if (!is_line(example.computation.program)) continue;
     const SparseReference sparse = example.sparse();
     Coordinates entries(form.shape);
     for (std::size_t k = 0; k < sparse.offset.size(); ++k) {
@@ -413,6 +413,126 @@ TEST(Reference, IntegersAreExact) {
                                       .type = value::Type::Int64},
                       1e-12)
                   .ok);
+}
+
+using value::Type;
+
+/// A vector, or a matrix in one row.
+Coordinates tensor_of(std::vector<std::int64_t> shape, const std::vector<double> &values) {
+  Coordinates made(std::move(shape));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    std::vector<std::int64_t> coordinate(made.order());
+    coordinate.back() = static_cast<std::int64_t>(k);
+    made.append(coordinate, values[k]);
+  }
+  return made;
+}
+
+struct TypedCase {
+  std::string text;
+  Type operands, result;
+  std::vector<double> a, b;             // of 1 x n matrices A and B, and of vectors a and b
+  std::vector<double> right, wrong;     // of the first and of what terms make that are converted otherwise
+  std::vector<double> initial = {0, 0}; // of the result
+};
+
+/// Docs/operators.md, "Types of values": the values are those of the text, computed by hand. What the
+/// compiler says of a statement's type takes no part.
+TEST(Reference, TypesAreThoseOfTheText) {
+  const double most = 2147483647, wrap = 4294967296;
+  const TypedCase cases[] = {
+      {"y(i) = a(i) + b(i)",
+       Type::Int32,
+       Type::Int64,
+       {most, 1},
+       {5, 2},
+       {most + 5 - wrap, 3},
+       {most + 5, 3}},
+      {"y(i) = a(i) + b(i)",
+       Type::Int32,
+       Type::Float64,
+       {most, 1},
+       {5, 2},
+       {most + 5 - wrap, 3},
+       {most + 5, 3}},
+      {"y(i) = a(i) - b(i)", Type::UInt32, Type::Int64, {5, 3}, {6, 2}, {wrap - 1, 1}, {-1, 1}},
+      {"y(i) = a(i) + b(i)", Type::Float64, Type::Int64, {0.5, 1}, {0.5, 2}, {1, 3}, {0, 3}},
+      {"y(i) = a(i) * b(i)", Type::Int32, Type::Int64, {65536, 3}, {65536, 4}, {0, 12}, {wrap, 12}},
+      {"y(i) += a(i) + b(i)",
+       Type::Int32,
+       Type::Int64,
+       {most, 1},
+       {5, 2},
+       {most + 15 - wrap, 10},
+       {most + 15, 10},
+       {10, 7}},
+      {"y(i) += a(i) - b(i)", Type::UInt32, Type::Int64, {5, 3}, {6, 2}, {9, 8}, {wrap + 9, 8}, {10, 7}},
+      {"y(i) = a(i) * b(i)", Type::Float64, Type::Int64, {0.29, 1}, {100, 2}, {28, 2}, {29, 2}},
+      {"y(i) += -a(i)", Type::UInt32, Type::Int64, {5, 3}, {}, {5, 4}, {wrap + 5, wrap + 4}, {10, 7}},
+      // Integers that are added up over an index are added in the target's type, fractions before they are
+      // cut.
+      {"y = a(i) + b(i)", Type::Int32, Type::Int64, {most, 1}, {5, 2}, {most + 8}, {most + 8 - wrap}, {0}},
+      {"y = a(i) - b(i)", Type::UInt32, Type::Int64, {5, 3}, {6, 4}, {-2}, {2 * wrap - 2}, {0}},
+      {"y = a(i) * b(i)", Type::Float64, Type::Int64, {0.5, 0.5}, {1, 1}, {1}, {0}, {0}},
+      {"y += a(i) * b(i)", Type::Float64, Type::Int64, {0.5, 0.5}, {1, 2}, {8}, {7}, {7}},
+      // The greater one is 300, which an int8 has as 44.
+      {"y(i) = max(a(i), b(i))", Type::Int64, Type::Int8, {300, 1}, {100, 2}, {44, 2}, {100, 2}},
+      {"y(j) max= max(A(i,j), b(j))",
+       Type::Int64,
+       Type::Int8,
+       {300, 1},
+       {100, 2},
+       {44, 2},
+       {100, 2},
+       {-128, -128}},
+      // Each case of a mask has one value.
+      {"y(i) = a(i) - b(i) mask i < 1 or a(i)",
+       Type::UInt32,
+       Type::Int64,
+       {5, 3},
+       {6, 2},
+       {wrap - 1, 1},
+       {-1, 1}},
+      // In a program each statement converts what it computes.
+      {"for i { y(i) = a(i); y(i) += b(i); }",
+       Type::Int32,
+       Type::Int64,
+       {most, 1},
+       {5, 2},
+       {most + 5, 3},
+       {most + 5 - wrap, 3}},
+      {"for i { y(i) = a(i) + b(i); }",
+       Type::Int32,
+       Type::Int64,
+       {most, 1},
+       {5, 2},
+       {most + 5 - wrap, 3},
+       {most + 5, 3}},
+      {"for i { y(i) += a(i) - b(i); }", Type::UInt32, Type::Int64, {5, 3}, {6, 2}, {-1, 1}, {wrap - 1, 1}},
+  };
+  for (const TypedCase &each : cases) {
+    const Tensors tensors{
+        {"a", tensor_of({2}, each.a)}, {"b", tensor_of({2}, each.b)}, {"A", tensor_of({1, 2}, each.a)}};
+    std::vector<std::int64_t> shape;
+    if (each.right.size() > 1) shape = {2};
+    Example example(each.text, tensors, shape, each.initial);
+    for (const char *name : {"a", "b", "A"})
+      example.input.types[name] = each.operands;
+    example.input.types["y"] = each.result;
+    for (compute::Statement &statement : example.computation.program.statements)
+      statement.type = Type::Int8, statement.types = {{"y", Type::Int8}};
+    const Reference reference = example.dense();
+    EXPECT_EQ(reference.value, each.right) << each.text;
+    const auto is_right = [&](const std::vector<double> &values, const auto &of) {
+      return compare(tensor_of(shape, values), of, 1e-12).ok;
+    };
+    EXPECT_TRUE(is_right(each.right, reference)) << each.text;
+    EXPECT_FALSE(is_right(each.wrong, reference)) << each.text;
+    if (!is_line(example.computation.program) || example.computation.program.statements.front().accumulate)
+      continue;
+    EXPECT_TRUE(is_right(each.right, example.sparse())) << each.text;
+    EXPECT_FALSE(is_right(each.wrong, example.sparse())) << each.text;
+  }
 }
 
 /// What `any` has chosen among several values may be each of them, and nothing else.

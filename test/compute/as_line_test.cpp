@@ -2,6 +2,7 @@
 #include "compute/as_line.h"
 
 #include "parse/parse.h"
+#include "value/typed.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,12 @@ namespace {
 /// The line, one term after the other, or "none".
 std::string line_of(const std::string &program, const std::map<std::string, value::Type> &types = {}) {
   const auto source = std::make_shared<const text::Source>("program", program);
-  const std::optional<Computation> line = as_line(make_computation(parse::parse_program(source)), types);
+  Computation computation = make_computation(parse::parse_program(source));
+  for (Statement &statement : computation.program.statements)
+    statement.type = value::computed_in(statement.value, [&](const Value &leaf) {
+                       return std::optional(type_of(types, leaf.as<Access>()->tensor));
+                     }).value_or(type_of(types, statement.target.tensor));
+  const std::optional<Computation> line = as_line(computation, types);
   return line ? to_text(line->program) : "none";
 }
 
@@ -41,6 +47,21 @@ TEST(AsLine, sums_of_integers) {
   const std::string sum = "for i { y(i) = 0.5 * a(i) + 0.5 * b(i); }";
   EXPECT_EQ(line_of(sum, {{"y", value::Type::Int64}}), "none"); // each half would be cut
   EXPECT_EQ(line_of(sum, {{"y", value::Type::Float32}}), "y(i) = 0.5 * a(i)\ny(i) += 0.5 * b(i)\n");
+}
+
+/// Loops convert what each statement computes.
+TEST(AsLine, statements_of_other_types) {
+  const std::string sum = "for i { y(i) = a(i); } for i { y(i) += b(i); }";
+  std::map<std::string, value::Type> types{
+      {"a", value::Type::Int32}, {"b", value::Type::Int32}, {"y", value::Type::Int64}};
+  EXPECT_EQ(line_of(sum, types), "none"); // a line's sum would wrap around
+  types["y"] = value::Type::Int32;
+  EXPECT_EQ(line_of(sum, types), "y(i) = a(i)\ny(i) += b(i)\n");
+  const std::string product = "for i { y(i) = a(i) * a(i); } for i { y(i) += b(i); }";
+  EXPECT_EQ(line_of(product, types), "y(i) = a(i) * a(i)\ny(i) += b(i)\n");
+  types["b"] = types["y"] = value::Type::Int64;
+  EXPECT_EQ(line_of(product, types), "none"); // a line's product wouldn't wrap around
+  EXPECT_EQ(line_of(sum, types), "y(i) = a(i)\ny(i) += b(i)\n");
 }
 
 TEST(AsLine, parts_of_extents) {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "compute/computation.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace unravel::check {
+
+/// A program whose statements have their types, by the language's rule (docs/operators.md, "Types of
+/// values"). They follow from the text and the tensors' types alone: what the compiler made of the
+/// statements, and in which types it computes them, takes no part.
+struct TypedProgram {
+  compute::Program program;
+  /// Of a line: each element is made up of its terms in this type, and converted to its own one at the end.
+  /// Else its terms are converted one by one.
+  std::optional<value::Type> collected_in = {};
+};
+
+/// `types`: of tensors and scalars.
+TypedProgram typed(const compute::Program &program, const std::map<std::string, value::Type> &types);
+
+} // namespace unravel::check
