@@ -315,7 +315,9 @@ public:
   LineReplacer(const parse::ProgramTree &program, const MadeOfLine &made_of)
       : operators_(program.operators), made_of_(made_of) {}
 
-  std::vector<StatementTree> replaced(std::vector<StatementTree> body) {
+  /// Is one replaced?
+  bool replace_in(std::vector<StatementTree> &body) const {
+    bool has_news = false;
     std::vector<StatementTree> all;
     for (StatementTree &statement : body) {
       std::optional<std::vector<StatementTree>> made;
@@ -324,17 +326,17 @@ public:
         line.operators = operators_;
         made = made_of_(line);
       }
-      has_news = has_news || made;
-      if (!made) {
-        statement.body = replaced(std::move(statement.body));
-        made.emplace().push_back(std::move(statement));
+      if (made) {
+        has_news = true;
+        append(all, std::move(*made));
+      } else {
+        has_news = replace_in(statement.body) || has_news;
+        all.push_back(std::move(statement));
       }
-      append(all, std::move(*made));
     }
-    return all;
+    body = std::move(all);
+    return has_news;
   }
-
-  bool has_news = false;
 
 private:
   const std::vector<parse::OperatorTree> &operators_;
@@ -376,9 +378,8 @@ std::pair<AssignmentTree, AssignmentTree> lines_of_argmin(const AssignmentTree &
 
 std::optional<parse::ProgramTree> with_lines_of_argmin(parse::ProgramTree program,
                                                        const MadeOfLine &made_of) {
-  LineReplacer replacer(program, made_of);
-  program.body = replacer.replaced(std::move(program.body));
-  return replacer.has_news ? std::optional(std::move(program)) : std::nullopt;
+  const bool has_news = LineReplacer(program, made_of).replace_in(program.body);
+  return has_news ? std::optional(std::move(program)) : std::nullopt;
 }
 
 parse::ProgramTree with_argmin(parse::ProgramTree program) {

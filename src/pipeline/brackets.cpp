@@ -192,12 +192,14 @@ private:
     return all;
   }
 
-  using Locals = std::map<std::string, std::string>; // the operand that each holds
+  struct Locals {
+    std::map<std::string, std::string> operands; // that locals hold
+    std::map<std::string, value::Type> types;    // of all
+  };
 
-  /// Adds to `collected` the operands of these that the lines read, and to `made` the types of all locals.
+  /// `dear`: operands that are collected in local tensors.
   std::optional<parse::ProgramTree> counted_rest(const compute::Program &lines, compute::TakenNames &taken,
-                                                 const std::set<std::string> &dear, Locals &collected,
-                                                 Front &made) const {
+                                                 const std::set<std::string> &dear, Locals &locals) const {
     const auto other = compute::with_collected_operands(lines, taken, dear);
     if (!other) return {};
     const auto is_total = [&](const compute::Access &access) {
@@ -208,28 +210,26 @@ private:
     if (!counted) return {};
     const value::Type target = compute::type_of(front_.types, lines.statements.back().target.tensor);
     for (const std::string &count : counted->counts)
-      made.types[count] = value::is_integer(target) ? value::Type::Int64 : value::Type::Float64;
+      locals.types[count] = value::is_integer(target) ? value::Type::Int64 : value::Type::Float64;
     for (const std::string &coordinate : counted->coordinates)
-      made.types[coordinate] = value::Type::Int64;
-    if (!counted->sum.empty()) made.types[counted->sum] = target;
+      locals.types[coordinate] = value::Type::Int64;
+    if (!counted->sum.empty()) locals.types[counted->sum] = target;
     for (const auto &[operand, local] : other->locals) {
-      collected[local] = operand;
-      made.types[local] = compute::type_of(front_.types, operand);
-      made.stands_for[local] = operand;
+      locals.operands[local] = operand;
+      locals.types[local] = compute::type_of(front_.types, operand);
     }
     return std::move(counted->program);
   }
 
   /// The program with its lines of `argmin` counted.
-  std::optional<parse::ProgramTree> counted_lines(const std::set<std::string> &dear, Locals &collected,
-                                                  Front &made) const {
+  std::optional<parse::ProgramTree> counted_lines(const std::set<std::string> &dear, Locals &locals) const {
     compute::TakenNames taken(*front_.tree);
     std::map<std::string, parse::TensorTree> declared;
     const auto made_of =
         [&](const parse::AssignmentTree &argmin) -> std::optional<std::vector<parse::StatementTree>> {
       const auto lines = report::unless_refused([&] { return lines_of(argmin, taken); });
       if (!lines || !reads_operands(*lines)) return {};
-      auto counted = counted_rest(*lines, taken, dear, collected, made);
+      auto counted = counted_rest(*lines, taken, dear, locals);
       if (!counted) return {};
       for (parse::TensorTree &tensor : counted->tensors)
         declared.emplace(tensor.name.text, std::move(tensor));
@@ -245,28 +245,28 @@ private:
   }
 
   /// The same of the line.
-  std::optional<parse::ProgramTree> counted_line(const std::set<std::string> &dear, Locals &collected,
-                                                 Front &made) const {
+  std::optional<parse::ProgramTree> counted_line(const std::set<std::string> &dear, Locals &locals) const {
     const auto written = front_.argmin ? front_.argmin : compute::assignment_of(front_.computation.program);
     if (!written) return {};
     compute::TakenNames taken(*written);
     return counted_rest(front_.argmin ? lines_of(*front_.argmin, taken) : front_.computation.program, taken,
-                        dear, collected, made);
+                        dear, locals);
   }
 
-  /// `dear`: operands that are collected in local tensors.
   std::optional<Compilation> compile_counted(const std::set<std::string> &dear) const {
+    Locals locals;
+    const auto program = front_.tree ? counted_lines(dear, locals) : counted_line(dear, locals);
+    if (!program || (locals.operands.empty() && !dear.empty())) return {};
     Front made = front_;
     made.argmin.reset();
-    Locals collected;
-    const auto program =
-        front_.tree ? counted_lines(dear, collected, made) : counted_line(dear, collected, made);
-    if (!program || (collected.empty() && !dear.empty())) return {};
+    for (const auto &[local, type] : locals.types)
+      made.types[local] = type;
+    made.stands_for.insert(locals.operands.begin(), locals.operands.end());
     std::string why = "what isn't stored is counted: its terms are all the same";
-    for (const auto &[local, operand] : collected)
+    for (const auto &[local, operand] : locals.operands)
       why += fmt::format("; {} holds {}, each coordinate once", local, operand);
     put(*program, why, made);
-    for (const auto &[local, operand] : collected)
+    for (const auto &[local, operand] : locals.operands)
       load_local(local, layout_of_entries(front_.layouts.at(operand).order()), made);
     return compile_program(std::move(made));
   }
