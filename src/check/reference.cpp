@@ -56,6 +56,16 @@ template <class Result> Scalar element_of(const Result &reference, std::size_t k
   return {type, reference.value[k], part(reference.integer), part(reference.imaginary)};
 }
 
+bool are_same(const Choice &one, const Choice &other) {
+  return one.integer == other.integer && is_same(one.value, other.value) &&
+         is_same(one.imaginary, other.imaginary);
+}
+
+template <class Result> Choice choice_of(const Result &reference, std::size_t k) {
+  const Scalar element = element_of(reference, k, reference.type);
+  return {element.real, reference.magnitude[k], element.imaginary, element.integer};
+}
+
 /// An element, and what it may be in place of what is expected.
 struct Compared {
   Scalar got, expected;
@@ -117,6 +127,23 @@ Comparison compare_elements(const Reference &reference, double tolerance, value:
 }
 
 } // namespace
+
+void allow(Reference &made, const Reference &other) {
+  for (std::size_t k = 0; k < made.value.size(); ++k)
+    if (const Choice own = choice_of(other, k); !are_same(choice_of(made, k), own))
+      made.choices[k].push_back(own);
+}
+
+void allow(SparseReference &made, const SparseReference &other) {
+  const Choice nothing{made.fill, 0, 0, Scalar::of(made.fill, made.type).integer};
+  std::map<Offset, std::pair<Choice, Choice>> elements;
+  for (std::size_t k = 0; k < made.offset.size(); ++k)
+    elements.try_emplace(made.offset[k], nothing, nothing).first->second.first = choice_of(made, k);
+  for (std::size_t k = 0; k < other.offset.size(); ++k)
+    elements.try_emplace(other.offset[k], nothing, nothing).first->second.second = choice_of(other, k);
+  for (const auto &[offset, both] : elements)
+    if (!are_same(both.first, both.second)) made.choices[offset].push_back(both.second);
+}
 
 Comparison compare(const std::vector<double> &got, const Reference &reference, double tolerance,
                    const std::vector<double> &imaginary) {

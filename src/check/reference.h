@@ -49,6 +49,10 @@ struct SparseReference {
   value::Type type = value::Type::Float64;
 };
 
+/// Elements may have the values of the other one, too.
+void allow(Reference &made, const Reference &other);
+void allow(SparseReference &made, const SparseReference &other);
+
 struct Comparison {
   bool ok = true;
   /// The largest |got - reference| / magnitude over the elements that are finite.

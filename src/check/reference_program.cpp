@@ -4,7 +4,6 @@
 #include "check/resolved_statement.h"
 #include "check/rounding.h"
 #include "check/stored_elements.h"
-#include "check/typed_program.h"
 #include "report/diagnostic.h"
 
 #include <algorithm>
@@ -24,10 +23,12 @@ namespace {
 
 class Runner {
 public:
-  /// `is_sparse`: of results only the elements are kept that something is computed for.
-  Runner(const TypedProgram &typed, const ProgramInput &input, bool is_sparse = false)
+  /// `is_sparse`: of results only the elements are kept that something is computed for. `computes_absent`:
+  /// also what is_open() says may be nothing.
+  Runner(const TypedProgram &typed, const ProgramInput &input, bool is_sparse, bool computes_absent)
       : statements_(typed.program.statements), input_(input), is_sparse_(is_sparse),
-        collected_in_(typed.collected_in), adds_(!statements_.empty() && statements_.front().accumulate) {
+        computes_absent_(computes_absent), collected_in_(typed.collected_in),
+        adds_(!statements_.empty() && statements_.front().accumulate) {
     const compute::Program &program = typed.program;
     memory_.types = input.types;
     if (collected_in_) memory_.types[statements_.front().target.tensor] = *collected_in_;
@@ -99,6 +100,9 @@ public:
     reference.missing_span = missing_span_;
     return reference;
   }
+
+  /// Is there an element of which the language doesn't say whether it is nothing or no number?
+  bool is_open() const { return is_open_; }
 
 private:
   void begin_result(const compute::Program &program, const std::string &name, const ProgramResult &result) {
@@ -455,26 +459,11 @@ private:
       if (!absorbs) absorbs = value::absorbed(made.op, k, argument.nothing);
       if (made.op == value::Operator::Divide && k > 0) note_missing(node.arguments[k]);
     }
-    result = absorbs ? Evaluated{constant(*absorbs, node.above), false, *absorbs}
-                     : applied(node, std::span(arguments_).subspan(begin), is_stored);
+    const auto arguments = std::span(arguments_).subspan(begin);
+    result = absorbs ? absorbed(node, arguments, *absorbs) : applied(node, arguments, is_stored);
     arguments_.resize(begin);
     return true;
   }
-
-  /// Whether a factor whose entries cancel meets an infinite one.
-  class CancellingFactors {
-  public:
-    void add(const Value &factor) {
-      const bool is_infinite = !std::isfinite(factor.value);
-      infinite_ += is_infinite;
-      if (factor.cancels) least_own_ = std::min(least_own_, static_cast<int>(is_infinite));
-    }
-    bool meet_infinity() const { return infinite_ > least_own_; }
-
-  private:
-    int infinite_ = 0;
-    int least_own_ = std::numeric_limits<int>::max(); // of what cancels: is it infinite itself?
-  };
 
   /// As applied() makes it, without a detour: most time goes into these. False where one isn't stored.
   bool makes_real_term(const Node &node, Evaluated &result) const {
@@ -502,6 +491,17 @@ private:
     for (const Value &factor : factors)
       size = size_of_product(size, std::max(factor.size(), factor.magnitude), type);
     return size;
+  }
+
+  /// 0 times infinity and 0 divided by 0 where nothing is stored: what is added is nothing, but what other
+  /// operators are given may be computed.
+  Evaluated absorbed(const Node &node, std::span<const Value> arguments, double number) {
+    const Evaluated nothing{constant(number, node.above), false, number};
+    if (node.is_linear) return nothing;
+    const Evaluated computed = applied(node, arguments, false);
+    if (!std::isnan(computed.value.value) && !std::isnan(computed.value.imaginary)) return nothing;
+    is_open_ = true;
+    return computes_absent_ ? computed : nothing;
   }
 
   Evaluated applied(const Node &node, std::span<const Value> arguments, bool is_stored) const {
@@ -558,7 +558,8 @@ private:
 
   std::vector<Statement> statements_;
   const ProgramInput &input_;
-  const bool is_sparse_;
+  const bool is_sparse_, computes_absent_;
+  bool is_open_ = false;
   const std::optional<value::Type> collected_in_; // of a line's result, as TypedProgram has it
   const bool adds_;                               // does the first statement keep what the result holds?
   double nothing_ = 0;                            // what a line's result begins with
@@ -575,19 +576,22 @@ private:
 } // namespace
 
 ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input) {
-  return Runner(typed(program, input.types), input).run();
+  const TypedProgram statements = typed(program, input.types);
+  Runner runner(statements, input, false, false);
+  ProgramReference made = runner.run();
+  if (!runner.is_open()) return made;
+  for (const auto &[name, other] : Runner(statements, input, false, true).run().results)
+    allow(made.results.at(name), other);
+  return made;
 }
 
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input) {
   report::require(is_line(program), "a sparse reference is that of free statements of one target");
-  return Runner(typed(program, input.types), input, true).run_sparse();
-}
-
-bool is_line(const compute::Program &program) {
-  const auto &all = program.statements;
-  return !all.empty() && std::ranges::all_of(all, [&](const Statement &statement) {
-    return statement.is_free && statement.target.tensor == all.front().target.tensor;
-  });
+  const TypedProgram line = typed(program, input.types);
+  Runner runner(line, input, true, false);
+  SparseReference made = runner.run_sparse();
+  if (runner.is_open()) allow(made, Runner(line, input, true, true).run_sparse());
+  return made;
 }
 
 } // namespace unravel::check

@@ -3,6 +3,10 @@
 #include "check/typed_value.h"
 #include "compute/computation.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 /// Where rounding errors decide what a value is, so that nothing can be compared.
 namespace unravel::check {
 
@@ -60,5 +64,20 @@ inline bool may_be_cut_otherwise(const Value &value, value::Type type) {
   const long double error = rounding_of(type) * value.magnitude;
   return std::trunc(value.value - error) != std::trunc(value.value + error);
 }
+
+/// Whether a factor whose entries cancel meets an infinite one.
+class CancellingFactors {
+public:
+  void add(const Value &factor) {
+    const bool is_infinite = !std::isfinite(factor.value);
+    infinite_ += is_infinite;
+    if (factor.cancels) least_own_ = std::min(least_own_, static_cast<int>(is_infinite));
+  }
+  bool meet_infinity() const { return infinite_ > least_own_; }
+
+private:
+  int infinite_ = 0;
+  int least_own_ = std::numeric_limits<int>::max(); // of what cancels: is it infinite itself?
+};
 
 } // namespace unravel::check

@@ -1,6 +1,5 @@
 #include "check/typed_program.h"
 
-#include "check/reference_program.h"
 #include "compute/mask.h"
 #include "value/typed.h"
 
@@ -147,6 +146,13 @@ private:
 };
 
 } // namespace
+
+bool is_line(const compute::Program &program) {
+  const auto &all = program.statements;
+  return !all.empty() && std::ranges::all_of(all, [&](const Statement &statement) {
+    return statement.is_free && statement.target.tensor == all.front().target.tensor;
+  });
+}
 
 TypedProgram typed(const compute::Program &program, const Types &types) {
   return Typing(program, types).run();

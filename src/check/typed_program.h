@@ -18,6 +18,9 @@ struct TypedProgram {
   std::optional<value::Type> collected_in = {};
 };
 
+/// Are all statements free, and write one tensor?
+bool is_line(const compute::Program &program);
+
 /// `types`: of tensors and scalars.
 TypedProgram typed(const compute::Program &program, const std::map<std::string, value::Type> &types);
 

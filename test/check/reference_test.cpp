@@ -422,7 +422,7 @@ Coordinates tensor_of(std::vector<std::int64_t> shape, const std::vector<double>
   Coordinates made(std::move(shape));
   for (std::size_t k = 0; k < values.size(); ++k) {
     std::vector<std::int64_t> coordinate(made.order());
-    coordinate.back() = static_cast<std::int64_t>(k);
+    if (!coordinate.empty()) coordinate.back() = static_cast<std::int64_t>(k);
     made.append(coordinate, values[k]);
   }
   return made;
@@ -533,6 +533,30 @@ TEST(Reference, TypesAreThoseOfTheText) {
     EXPECT_TRUE(is_right(each.right, example.sparse())) << each.text;
     EXPECT_FALSE(is_right(each.wrong, example.sparse())) << each.text;
   }
+}
+
+/// What isn't stored, times infinity: nothing where it is added; else that isn't specified.
+TEST(Reference, WhatIsNotStoredMayBeNoNumber) {
+  constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  Tensors tensors{{"x", tensor_of({3}, {2})},
+                  {"z", tensor_of({3}, {3, infinity, 0})},
+                  {"w", tensor_of({3}, {5, -7, -7})}};
+  const auto allows = [&](const std::string &line, const std::vector<double> &values) {
+    const Example example(line, tensors, {3});
+    const bool is_allowed = compare(values, example.dense(), 1e-12).ok;
+    EXPECT_EQ(compare(tensor_of({3}, values), example.sparse(), 1e-12).ok, is_allowed) << line;
+    return is_allowed;
+  };
+  EXPECT_TRUE(allows("y(i) = x(i) * z(i)", {6, 0, 0}));
+  EXPECT_FALSE(allows("y(i) = x(i) * z(i)", {6, nan, 0}));
+  for (const double either : {0.0, nan})
+    EXPECT_TRUE(allows("y(i) = max(x(i) * z(i), w(i))", {6, either, 0})) << either;
+  EXPECT_FALSE(allows("y(i) = max(x(i) * z(i), w(i))", {6, -7, 0}));
+  EXPECT_FALSE(allows("y(i) = max(x(i) * z(i), w(i))", {6, nan, nan}));
+  const std::string quotient = "y(i) = select(x(i) <= 1, x(i) * x(i) / z(i), w(i))";
+  for (const double either : {0.0, nan})
+    EXPECT_TRUE(allows(quotient, {5, 0, either})) << either;
+  EXPECT_FALSE(allows(quotient, {5, nan, 0}));
 }
 
 /// What `any` has chosen among several values may be each of them, and nothing else.
