@@ -106,6 +106,29 @@ std::optional<Access> only_factor(const Statement &statement,
   return is_nothing ? own : std::nullopt;
 }
 
+/// `w(j) = w(j) * x(j) + v(j)`: the terms with the old value, which are set where that is stored, and behind
+/// them the others, which are added. None where the terms aren't like that.
+std::vector<Statement> old_value_first(const Statement &statement,
+                                       const std::function<bool(const Access &)> &is_total) {
+  std::vector<compute::Value> terms, others;
+  for (compute::Value &term : compute::reduced_parts(statement)) {
+    bool reads = false;
+    value::each_leaf<Access>(
+        term, [&](const Access &read) { reads = reads || read.tensor == statement.target.tensor; });
+    (reads ? terms : others).push_back(std::move(term));
+  }
+  std::vector<Statement> steps{statement};
+  steps.front().value = value::reduced(statement.by, std::move(terms));
+  const std::optional<Access> old = only_factor(steps.front(), is_total);
+  if (!old) return {};
+  steps.front().masks.push_back({*old});
+  if (others.empty()) return steps;
+  steps.push_back(statement);
+  steps.back().value = value::reduced(statement.by, std::move(others));
+  steps.back().accumulate = true;
+  return steps;
+}
+
 /// `let w(j) = 0`: the number to which the statement sets each element of its target, which has these
 /// extents, where the conditions around its loops over them hold.
 std::optional<double> sets_all_to(const Statement &statement, std::size_t around,
@@ -176,12 +199,16 @@ std::vector<Statement> split(const Statement &statement, const std::map<std::str
                              const compute::Program &program) {
   if (statement.is_free) return {statement}; // one term
   if (!statement.accumulate && program.local_tensors.contains(statement.target.tensor) &&
-      !is_total(statement.target))
-    if (const std::optional<Access> own = only_factor(statement, is_total)) {
-      Statement at_entries = statement;
-      at_entries.masks.push_back({*own});
-      return {at_entries};
+      !is_total(statement.target)) {
+    std::vector<Statement> steps = old_value_first(statement, is_total);
+    if (steps.size() == 1) return steps;
+    if (!steps.empty() && compute::may_convert_terms(statement, types)) {
+      std::vector<Statement> rest = split(steps.back(), types, is_total, is_empty, program);
+      steps.pop_back();
+      std::ranges::move(rest, std::back_inserter(steps));
+      return steps;
     }
+  }
   auto is_sparse = [&](const compute::Value &term) {
     bool found = false;
     value::each_leaf<Access>(term, [&](const Access &access) {

@@ -153,7 +153,7 @@ TEST(ToolProgram, Refusals) {
       {"compile", "for i { y(i) = abs(A(i,i)); }", "-f", "A=coo_dup"},
       {"compile", "for i { y(i) = x(i) / A(i,i); }", "-f", "A=symmetric_csr", "-f", "y=listed"},
       {"compile",
-       "let w(i) = 0; for i { w(i) = a(i); } for i { w(i) = w(i)*b(i) + a(i); } for i { z(i) = w(i); }", "-f",
+       "let w(i) = 0; for i { w(i) = a(i); } for i { w(i) = w(0)*b(i) + a(i); } for i { z(i) = w(i); }", "-f",
        "w=hashed", "-f", "a=sv"},
       {"compile", "for i { y(i) = x(i); }", "-f", "y=like:x"},
       {"compile", solve, "-f", "L=csr", "-s", "skew i by j"},
