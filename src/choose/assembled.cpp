@@ -180,8 +180,12 @@ void check_assembled(const Combination &combination, const compute::Program &pro
     for (const combine::AssembledResult &result : combination.assembled)
       if (const std::string &tensor = result.tensor; space.reads(tensor))
         report::fail(Kind::sparse_result, space.span,
-                     fmt::format("`{}` is read before all of its entries are made", tensor),
-                     fmt::format("keep the values in a local tensor, or leave out -f {}=...", tensor));
+                     fmt::format("`{}` is read before all of its entries are made: it is not dense, so it "
+                                 "begins without entries",
+                                 tensor),
+                     fmt::format("read old values as an operand of another name, keep new ones in a local "
+                                 "tensor, or leave out -f {}=...",
+                                 tensor));
     if (space.target.appends && combination.loops_of_rounds(space) > 0)
       report::fail(Kind::sparse_result, space.span,
                    fmt::format("`{}` is not dense, so its entries can't be set again in each round",

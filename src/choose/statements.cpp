@@ -3,6 +3,7 @@
 #include "choose/parallel.h"
 #include "find/planner.h"
 #include "report/diagnostic.h"
+#include "report/suggest.h"
 #include "text/contains.h"
 
 #include <algorithm>
@@ -42,13 +43,18 @@ bool needs_single_values(const IterationSpace &space) {
 
 [[noreturn]] void fail_several_values(const IterationSpace &space, const std::string &witness) {
   const bool is_cut = value::is_integer(space.target_type()) && !value::is_integer(space.type);
+  std::set<std::string> names;
+  for (const combine::Operand &operand : space.operands)
+    if (!operand.is_linear) names.insert(operand.tensor);
+  const std::string which =
+      names.empty() ? "an operand" : report::list_words(std::vector(names.begin(), names.end()));
   report::fail(Kind::not_supported, space.span,
-               fmt::format("in `{}` an operand may be stored several times, and {}", space.span.text(),
+               fmt::format("in `{}` {} may be stored several times, and {}", space.span.text(), which,
                            is_cut ? fmt::format("what is computed of each entry is cut to {}",
                                                 value::facts_of(space.target_type()).word)
                                   : "the value isn't linear in it"),
-               witness.empty() ? "choose layouts that store each coordinate at most once"
-                               : "two entries of one coordinate: " + witness);
+               "choose layouts that store each coordinate at most once" +
+                   (witness.empty() ? "" : "; two entries of one: " + witness));
 }
 
 [[noreturn]] void fail_several_places(const IterationSpace &space, const std::string &witness) {

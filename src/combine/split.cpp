@@ -74,10 +74,10 @@ void check_split(const Statement &statement, const std::vector<compute::Value> &
         term, [&](const Access &access) { reads = reads || access.tensor == statement.target.tensor; });
   if (reads)
     report::fail(Kind::not_a_product, statement.span,
-                 fmt::format("`{}` reads `{}` in a product with a sparse factor, which would be added to a "
-                             "part of the new value",
+                 fmt::format("`{}` reads `{}`, of which it would have set a part by then: its terms are "
+                             "added one after the other where a factor is sparse",
                              statement.span.text(), statement.target.tensor),
-                 "compute the product in a scalar: `let s = ...;`");
+                 "compute the value in a scalar: `let s = ...;`");
   if (statement.accumulate) return;
   if (const auto *loop =
           loop_of_one_element(statement, is_empty ? 0 : loops_outside(sparse, statement), program))

@@ -30,12 +30,16 @@ Term sum_of(const Expression &written, const std::string &what, const NamedTerm 
   }
   default: break;
   }
+  const bool tests_value = what == "a condition" && written.kind == Expression::Kind::Call;
   report::fail(
       report::Kind::bad_subscript, written.span,
       fmt::format("`{}` is not affine, as {} must be", written.span.text(), what),
       hint_without_product(
           written,
-          "an affine expression is a sum of loop variables, sizes and integers, each times an integer"));
+          tests_value
+              ? "conditions are on indices; values are tested in a value, as in `select(x(i) > 0, x(i), 0)`"
+              : "an affine expression is a sum of loop variables, sizes and integers, each times an "
+                "integer"));
 }
 
 } // namespace

@@ -11,7 +11,6 @@
 #include "compute/value.h"
 
 #include "report/diagnostic.h"
-#include "report/suggest.h"
 #include "term/limits.h"
 #include "term/term.h"
 #include "text/contains.h"
@@ -212,21 +211,10 @@ private:
     Access made;
     made.tensor = written.name.text;
     made.span = written.span;
-    for (const Expression &child : written.children) {
-      if (child.kind == Expression::Kind::Call)
-        report::fail(
-            Kind::bad_subscript, child.span,
-            fmt::format("`{}` can't be a subscript of a tensor `{}`", child.span.text(), made.tensor),
-            operators_.called(child.name.text)
-                ? fmt::format("`{}` is not an operator, so this is an access to a tensor", made.tensor)
-            : made.tensor == "sum"
-                ? "sums need no word: all is added up over the indices that the result doesn't have"
-                : report::suggest(
-                      made.tensor, operators_.names(),
-                      "values of a tensor as subscripts are not supported; a function of your own is "
-                      "declared as an operator"));
+    check_subscripts(written, operators_,
+                     "sums need no word: all is added up over the indices that the result doesn't have");
+    for (const Expression &child : written.children)
       made.subscripts.push_back(subscript(child));
-    }
     auto known = std::find_if(result_.tensors.begin(), result_.tensors.end(),
                               [&](const TensorUse &use) { return use.name == made.tensor; });
     if (known == result_.tensors.end()) {

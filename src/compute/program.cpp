@@ -4,6 +4,7 @@
 #include "compute/mask.h"
 #include "compute/open_extents.h"
 #include "compute/rounds.h"
+#include "compute/subscripts.h"
 #include "compute/value.h"
 
 #include "report/diagnostic.h"
@@ -168,6 +169,7 @@ private:
       for (std::size_t k = 0; k < local->second; ++k)
         made.subscripts.push_back({scopes_[k].loop.variable, 0, term::variable(scopes_[k].loop.variable)});
     } else {
+      check_subscripts(written, operators_, "a loop adds up: `let s = 0; for j { s += A(i,j); }`");
       for (const Expression &child : written.children)
         made.subscripts.push_back(subscript(child));
       note_tensor(made);

@@ -310,6 +310,7 @@ private:
                    "write `property forall r, p : guard => conclusion`");
     tokens_.fail_expected(layout_ ? "an expression" : "a tensor, a number or `(`",
                           tokens_.at("+")               ? "a sign `+` is not needed"
+                          : tokens_.at(":") && !layout_ ? "a mode has an index: `A(i,j)`"
                           : tokens_.at("*") && !layout_ ? power_hint()
                                                         : "");
   }

@@ -49,6 +49,9 @@ public:
     std::string hint;
     if (tokens_.at(";")) hint = one_assignment_hint;
     if (tokens_.peek().kind == Token::Kind::Name || tokens_.at("(")) hint = "a product is written with `*`";
+    if (tokens_.at_any({"if", "where", "when"}))
+      hint = "conditions on indices stand in a mask: `mask j < i`; values are chosen by `select(x(j) > 0, "
+             "x(j), 0)`";
     if (tokens_.at("in")) hint = "write `in` before `mask`";
     if (tokens_.at("=")) hint = one_assignment_hint;
     tokens_.fail_expected("an operator or the end of the expression", hint);
@@ -105,9 +108,10 @@ private:
     }
     if (tokens_.accept("*=")) return Operator::Multiply;
     if (tokens_.at_any({"-=", "/="}))
-      fail_not_supported(
-          tokens_.span_here(), std::string(tokens_.peek().text),
-          "results are reduced with `=` or `+=`, which add, or with `*=`, `min=` and the like");
+      fail_not_supported(tokens_.span_here(), std::string(tokens_.peek().text),
+                         "results are reduced with `=` or `+=`, which add, as `y(i) += -x(i)` does, or with "
+                         "`*=`, `min=` and "
+                         "the like");
     tokens_.fail_expected("`=` or `+=`", tokens_.at("==") ? "write `=`" : "");
   }
 

@@ -130,6 +130,7 @@ private:
       result.span = tokens_.span_from(begin);
       body(result);
     } else {
+      fail_if_of_others();
       if (at_word("let"))
         local(result);
       else
@@ -138,6 +139,15 @@ private:
       tokens_.expect_semicolon(starts);
     }
     return result;
+  }
+
+  /// Statements that other languages have.
+  void fail_if_of_others() {
+    const std::string_view next = tokens_.peek_second().text;
+    if (tokens_.at("else") && (next == "{" || next == "if"))
+      tokens_.fail_expected("a statement", "write another `if` with the opposite condition");
+    if (at_word("while"))
+      tokens_.fail_expected("a statement", "rounds are written `repeat until r < 0.001 { ... }`");
   }
 
   void local(StatementTree &result) {
@@ -186,6 +196,8 @@ private:
     tokens_.next();
     result.kind = StatementTree::Kind::For;
     result.variable = tokens_.expect_name("the variable of the loop");
+    if (tokens_.at(","))
+      tokens_.fail_expected("`in` or `{`", "each loop has a body: `for i { for j { ... } }`");
     if (!tokens_.accept("in")) return;
     tokens_.open("[", "after `in`", "write `for i in [0, n)`");
     result.low = parse_term(tokens_);

@@ -38,6 +38,7 @@ constexpr Replacement in_layouts[] = {
 
 constexpr Replacement in_notation[] = {
     {'.', "decimal numbers are written `0.5`"},
+    {'|', "absolute values are written `abs(x(i))`"},
     {'#', "schedules have no comments"},
     {'\'', "a transposed access exchanges the indices: `A(j,i)`"},
     {0x2211, "indices that do not occur on the left are summed over"},

@@ -282,6 +282,11 @@ std::string layout_of_entries(std::size_t order) {
 void check_formats(const Request &request, const Front &front) {
   if (front.other_formats.empty()) return;
   const std::string &tensor = front.other_formats.front();
+  if (front.schedule.workspace && front.schedule.workspace->tensor.text == tensor)
+    report::fail(
+        Kind::unknown_tensor, front.schedule.workspace->tensor.span,
+        fmt::format("`-f {}={}`: the workspace `{}` is a number", tensor, request.formats.at(tensor), tensor),
+        fmt::format("a local tensor has indices: `workspace {}(j) for ...`", tensor));
   std::vector<std::string> names;
   for (const compute::TensorUse &use : front.computation.tensors)
     names.push_back(use.name);

@@ -148,7 +148,7 @@ private:
         report::fail(
             Kind::sparse_result,
             fmt::format("`-i {}={}`: a result that is not dense begins without entries", name, given->second),
-            "leave out this input");
+            fmt::format("read old values as an operand of another name, or leave `{}` dense", name));
     auto given = request_.inputs.find(result_name());
     if (given != request_.inputs.end() && shares_structure())
       report::fail(Kind::sparse_result,

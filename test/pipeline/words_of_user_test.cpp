@@ -62,8 +62,8 @@ TEST(WordsOfUser, refusals_of_requests) {
   const std::string refused = message_of("C(i,j) *= A(i,j)\n-f C=ell\n-f A=csr");
   EXPECT_TRUE(has(refused, "give it one, as -f 'C=ell fill 1'")) << refused;
   const std::string read =
-      message_of("for i { for j { C(i,j) = C(i,j)*x(j) + A(i,j); } }\n-f C=csr\n-f A=csr");
-  EXPECT_TRUE(has(read, "reads `C` in a product")) << read;
+      message_of("for i { for j { C(i,j) = C(j,i)*x(j) + A(i,j); } }\n-f C=csr\n-f A=csr");
+  EXPECT_TRUE(has(read, "reads `C`, of which")) << read;
   const std::string loops =
       message_of("C(i,j) = A(i,j) + A(j,i)\n-f C=sell<2>\n-f A=coo_dup\n-s unroll j by 2");
   EXPECT_TRUE(has(loops, "hint: the loops are i, C#4.p")) << loops;
