@@ -109,7 +109,7 @@ private:
     if (tokens_.accept("*=")) return Operator::Multiply;
     if (tokens_.at_any({"-=", "/="}))
       fail_not_supported(tokens_.span_here(), std::string(tokens_.peek().text),
-                         "results are reduced with `=` or `+=`, which add, as `y(i) += -x(i)` does, or with "
+                         "results are reduced with `=` or `+=`, which add, as `y(i) += 0 - x(i)` does, or with "
                          "`*=`, `min=` and "
                          "the like");
     tokens_.fail_expected("`=` or `+=`", tokens_.at("==") ? "write `=`" : "");

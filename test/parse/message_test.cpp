@@ -24,7 +24,7 @@ TEST(ParseMessage, NotSupported) {
             "input:1:6: error: `-=` is not supported yet [not-supported]\n"
             "  1 | d(i) -= W(i,j)\n"
             "    |      ^~\n"
-            "  hint: results are reduced with `=` or `+=`, which add, as `y(i) += -x(i)` does, or with `*=`, `min=` and the like\n");
+            "  hint: results are reduced with `=` or `+=`, which add, as `y(i) += 0 - x(i)` does, or with `*=`, `min=` and the like\n");
 }
 
 TEST(ParseMessage, NumberTooLarge) {
