@@ -8,6 +8,7 @@
 #include "lower/pieces.h"
 #include "lower/values.h"
 #include "report/diagnostic.h"
+#include "term/children.h"
 #include "text/contains.h"
 
 #include <algorithm>
@@ -347,6 +348,27 @@ private:
     }
   }
 
+  /// What the loop's body begins with that has one value in all iterations, and may be read before them.
+  Block invariants_of(const scan::Node &node, Block &body) const {
+    const std::set<Term> &safe = statements_.at(node.statements.front()).plan->nest.safe_loads;
+    Names inside{node.variable};
+    Block taken;
+    for (auto statement = body.begin(); statement != body.end();) {
+      const auto *let = std::get_if<loop::Let>(&statement->kind);
+      if (!let) break;
+      const bool is_safe = std::ranges::all_of(term::applications_of(let->value),
+                                               [&](const Term &load) { return safe.contains(load); });
+      if (is_safe && !term::mentions_any(let->value, inside)) {
+        taken.push_back(std::move(*statement));
+        statement = body.erase(statement);
+      } else {
+        inside.insert(let->variable);
+        ++statement;
+      }
+    }
+    return taken;
+  }
+
   Block loop_of(const scan::Node &node, const Names &outside, Names locals) {
     keep_apart(node);
     Block before, behind;
@@ -371,6 +393,7 @@ private:
     Names known = declared_for_rest(before);
     known.insert(outside.begin(), outside.end());
     loop.body = block_of(node.body, known, std::move(locals));
+    if (!loop.parallel) loop::append(before, invariants_of(node, loop.body));
     if (const auto ends = rounds_.find(node.variable); ends != rounds_.end())
       loop.body.push_back({loop::IfValue{ends->second, {{loop::Break{}}}, "the last round"}, origins});
     for (std::size_t number : node.statements)
