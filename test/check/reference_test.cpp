@@ -507,7 +507,8 @@ TEST(Reference, TypesAreThoseOfTheText) {
 
 /// What isn't stored, times infinity: nothing where it is added; else that isn't specified.
 TEST(Reference, WhatIsNotStoredMayBeNoNumber) {
-  constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  constexpr double infinity = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
   Tensors tensors{{"x", tensor_of({3}, {2})},
                   {"z", tensor_of({3}, {3, infinity, 0})},
                   {"w", tensor_of({3}, {5, -7, -7})}};
