@@ -15,7 +15,8 @@ std::string line_of(const std::string &program, const std::map<std::string, valu
   Computation computation = make_computation(parse::parse_program(source));
   for (Statement &statement : computation.program.statements)
     statement.type = value::computed_in(statement.value, [&](const Value &leaf) {
-                       return std::optional(type_of(types, leaf.as<Access>()->tensor));
+                       const auto *access = leaf.as<Access>(); // else a number, a coordinate
+                       return access ? std::optional(type_of(types, access->tensor)) : std::nullopt;
                      }).value_or(type_of(types, statement.target.tensor));
   const std::optional<Computation> line = as_line(computation, types);
   return line ? to_text(line->program) : "none";
