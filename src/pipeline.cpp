@@ -341,11 +341,13 @@ static Compilation compile_front(const Request &request, const Front &front,
     auto made = compiled_with(made_of);
     if (!made && refused.kind != Kind::entries_out_of_order) throw report::Error(refused);
     // In loops around the local operands may have to be scanned, which only the proofs tell.
-    for (std::size_t loops = made_of.around.size(); made && loops > 0 && made->has_scans(); loops--)
-      if (auto other = compiled_with(*local_in(loops - 1));
+    for (compute::ResultLocal fewer = made_of; made && !fewer.around.empty() && made->has_scans();) {
+      fewer = *local_in(fewer.around.size() - 1);
+      if (auto other = compiled_with(fewer);
           other &&
           choose::most_overhead * visits_of(*other, request.counts) < visits_of(*made, request.counts))
         made = std::move(other);
+    }
     return made;
   };
   const auto with_local = [&](const std::string &why) { return with(*local, why); };

@@ -199,11 +199,15 @@ bool may_be_free(const std::vector<std::size_t> &clears, const std::vector<std::
 
 } // namespace
 
-double cost_with(const IterationSpace &space, const Counts &counts, std::size_t shared) {
+std::vector<parse::Name> first_loops(const IterationSpace &space, std::size_t count) {
   std::vector<parse::Name> first;
-  for (std::size_t k = 0; k < shared; ++k)
+  for (std::size_t k = 0; k < count; ++k)
     first.push_back({space.loops[k], {}});
-  return cost_of(space, plan_order(space, counts, {}, {}, first), counts);
+  return first;
+}
+
+double cost_with(const IterationSpace &space, const Counts &counts, std::size_t shared) {
+  return cost_of(space, plan_order(space, counts, {}, {}, first_loops(space, shared)), counts);
 }
 
 void free_loops(Combination &program, prove::Prover &prover) {

@@ -21,6 +21,9 @@ void distribute(combine::Combination &program, const Counts &counts, prove::Prov
 /// The number of outermost loops that the leaf shares with others, or that are rounds.
 std::size_t shared_depth(const combine::Combination &program, std::size_t leaf);
 
+/// The variables of so many of the space's loops, the outermost first, as an order is given.
+std::vector<parse::Name> first_loops(const combine::IterationSpace &space, std::size_t count);
+
 /// The cost of the least order that begins with the first `shared` of the space's loops.
 double cost_with(const combine::IterationSpace &space, const Counts &counts, std::size_t shared);
 

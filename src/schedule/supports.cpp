@@ -286,27 +286,19 @@ private:
     Outside outside(depth + support.count);
     Leaves made;
     for (std::size_t k = first; k < last; ++k) {
-      made.push_back(leaf(k));
-      if (!goes_over(support, made.back(), depth, end)) {
-        if (!outside.does_nothing(made.back())) return std::nullopt;
-        made.back().positions.insert(made.back().positions.begin(), support.positions.begin(),
-                                     support.positions.end());
-        std::vector<Term> parts = term::conjuncts(made.back().relation);
+      IterationSpace &space = made.emplace_back(leaf(k));
+      if (!goes_over(support, space, depth, end)) {
+        if (!outside.does_nothing(space)) return std::nullopt;
+        space.positions.insert(space.positions.begin(), support.positions.begin(), support.positions.end());
+        std::vector<Term> parts = term::conjuncts(space.relation);
         parts.insert(parts.end(), support.relation.begin(), support.relation.end());
-        made.back().relation = term::conjunction(std::move(parts));
+        space.relation = term::conjunction(std::move(parts));
       }
-      if (made.back().variables().size() > most_variables) return std::nullopt;
-      put_loops(support, made.back(), depth);
-      if (!has_bounded_loops(made.back(), depth + support.loops.size())) return std::nullopt;
+      if (space.variables().size() > most_variables) return std::nullopt;
+      put_loops(support, space, depth);
+      if (!is_bounded(space, first_loops(space, depth + support.loops.size()))) return std::nullopt;
     }
     return made;
-  }
-
-  static bool has_bounded_loops(const IterationSpace &space, std::size_t count) {
-    std::vector<parse::Name> first;
-    for (std::size_t k = 0; k < count; ++k)
-      first.push_back({space.loops[k], {}});
-    return is_bounded(space, first);
   }
 
   /// Is the leaf executed where that prefix is stored alone? Then its positions have the support's names.
