@@ -45,8 +45,8 @@ struct ProgramReference {
 ProgramReference evaluate_program(const compute::Program &program, const ProgramInput &input);
 /// What compare() allows: more where f32 numbers are part of it, those of a tensor or made by a conversion.
 double tolerance_of(const compute::Program &program, const std::map<std::string, value::Type> &types);
-/// Of a line (is_line()), whose result was zero before: the sum of its statements. The memory is in
-/// proportion to the elements that have terms.
+/// Sums the statements of a line (is_line()) whose result was zero before. The memory is in proportion to the
+/// elements that have terms.
 SparseReference evaluate_sparse_program(const compute::Program &program, const ProgramInput &input);
 
 } // namespace unravel::check

@@ -55,7 +55,7 @@ private:
     return own != target && is_part && is_sum ? value::promoted(own) : own;
   }
 
-  /// What is subtracted in the target is converted to its type before.
+  /// Converts what is subtracted in the target to its type first.
   Type with_sign(const Statement &statement, Type type) const {
     const Type target = target_of(statement);
     const bool is_unsigned = value::is_integer(type) && !value::facts_of(type).is_signed;
@@ -122,7 +122,7 @@ private:
     made_.collected_in = wide;
   }
 
-  /// What is reduced are values at points of all indices: max(A(i,j), b(i)) is converted, not its parts.
+  /// Reduces values at points of all indices: max(A(i,j), b(i)) is converted, not its parts.
   void join() {
     std::vector<Statement> joined;
     for (Statement &each : statements_) {

@@ -13,8 +13,8 @@ namespace unravel::check {
 /// statements, and in which types it computes them, takes no part.
 struct TypedProgram {
   compute::Program program;
-  /// Of a line: each element is made up of its terms in this type, and converted to its own one at the end.
-  /// Else its terms are converted one by one.
+  /// The type in which a line adds up the terms of an element, which is converted at the end. None: terms are
+  /// converted one by one.
   std::optional<value::Type> collected_in = {};
 };
 

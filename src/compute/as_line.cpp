@@ -145,7 +145,7 @@ private:
     });
   }
 
-  /// Is the term by itself computed in the type in which the statement computes all?
+  /// Tells whether the term has the statement's type if it stands alone.
   bool is_computed_alike(const Value &term, const Statement &statement) const {
     if (!std::holds_alternative<Value::Apply>(term.kind)) return true; // it is only converted
     const std::optional<value::Type> own = type_of(term);

@@ -223,7 +223,8 @@ public:
 private:
   Expression name_expression(const std::string &name) const { return access_expression({name, span_}, {}); }
 
-  /// Is a vector set that lists its elements? All of them, if anything is counted.
+  /// Tells whether the line sets a vector that lists its elements: it has all of them, if anything is
+  /// counted.
   bool is_list_of_all(const Statement &line) const {
     return !is_total_(line.target) && !lines_.local_tensors.contains(line.target.tensor) &&
            line.target.subscripts.size() == 1 && !line.accumulate && line.by == Operator::Add;
