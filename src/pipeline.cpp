@@ -18,6 +18,7 @@
 #include "loop/verify.h"
 #include "pipeline/brackets.h"
 #include "pipeline/conversions.h"
+#include "pipeline/excess.h"
 #include "pipeline/leaf.h"
 #include "pipeline/loops.h"
 #include "pipeline/own_plan.h"
@@ -540,6 +541,7 @@ static Compilation compile_front(const Request &request, const Front &front,
         },
         [](const lower::Inspector &made) { return loop::to_text(made.program); });
   }
+  std::ranges::move(excesses_of(result, request.counts), std::back_inserter(result.warnings));
   note_not_tried(result, request, *budget, steps);
   return result;
 }

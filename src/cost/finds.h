@@ -41,6 +41,9 @@ inline constexpr double walk_stop = 4;
 /// sparse matrices, by rows of 1 to 20 entries and columns of 10 to 1000: on a par where the costs are).
 inline constexpr double array_gain = 2;
 
+/// Loops over blocks of rows stand outside, except where that does so many times more.
+inline constexpr double gain_of_blocks = 4;
+
 /// Of a walk over a range that serves so many targets.
 inline double of_walk(double range, double targets) {
   return range * targets / (targets + 1) / walk_stride + 2 * targets;

@@ -166,13 +166,15 @@ std::vector<parse::ScheduleTree::Conversion> conversions_to_try(const Front &fro
   return all;
 }
 
+bool reads_inserted(const combine::Combination &combination, const combine::IterationSpace &space) {
+  return std::ranges::any_of(space.operands, [&](const combine::Operand &operand) {
+    const combine::LocalTensor *local = combination.local(operand.tensor);
+    return local && local->insertion;
+  });
+}
+
 double visits_of(const Compilation &compilation, const schedule::Counts &counts) {
   const combine::Combination &combination = compilation.combination;
-  const auto was_inserted = [&](const combine::Operand &operand) {
-    return std::ranges::any_of(combination.locals, [&](const combine::LocalTensor &local) {
-      return local.tensor == operand.tensor && local.insertion;
-    });
-  };
   const auto is_sorted_at_the_end = [&](const combine::Operand &target) {
     return std::ranges::any_of(combination.locals, [&](const combine::LocalTensor &local) {
       return local.tensor == target.tensor && local.insertion && local.around == 0;
@@ -181,7 +183,7 @@ double visits_of(const Compilation &compilation, const schedule::Counts &counts)
   double visits = 0;
   for (std::size_t k = 0; k < compilation.leaves.size(); ++k) {
     const combine::IterationSpace &space = combination.leaves[k];
-    if (std::ranges::any_of(space.operands, was_inserted)) continue;
+    if (reads_inserted(combination, space)) continue;
     const double own =
         schedule::cost_of(space, compilation.leaves[k].order, counts, scans_of(compilation.leaves[k].plan));
     visits += is_sorted_at_the_end(space.target) ? own * std::log2(own + 2) : own;

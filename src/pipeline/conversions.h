@@ -28,6 +28,9 @@ Front with_converted_uses(Request &request, Front front);
 /// in a line each use of one by itself where it is read several times.
 std::vector<parse::ScheduleTree::Conversion> conversions_to_try(const Front &front);
 
+/// Does it go through what others have inserted into a local tensor?
+bool reads_inserted(const combine::Combination &combination, const combine::IterationSpace &space);
+
 /// What the loops of the kernel do by the counts, in visits: by it conversions are compared that no plan
 /// weighs. Loops over what others have inserted do no more than these; where all of it is sorted first, as
 /// many times more as a sort has steps.

@@ -163,9 +163,10 @@ private:
 
   /// Of the last statement, which is the loops around the local, only what they go through is left inside.
   bool take_out_of_loops(Made &made) const {
+    if (local_->around.empty()) return true;
     made.before = std::move(made.inside);
     made.inside.clear();
-    if (local_->around.empty() || made.before.empty()) return false;
+    if (made.before.empty()) return false;
     made.inside.push_back(std::move(made.before.back()));
     made.before.pop_back();
     for (const std::string &variable : local_->around) {

@@ -298,9 +298,10 @@ std::vector<Term> Determination::lower_bounds(std::size_t variable, Variables bo
   std::vector<Term> result;
   for (const Constraint &constraint : constraints_) {
     auto found = constraint.coefficients.find(variable);
-    if (found == constraint.coefficients.end() || constraint.equality || found->second != 1) continue;
+    if (found == constraint.coefficients.end() || constraint.equality || found->second <= 0) continue;
     if (!subset((constraint.outside | constraint.inside) & ~bit(variable), bound)) continue;
-    result.push_back(term::variable(names_[variable]) - constraint.left);
+    const Term rest = term::scale(found->second, term::variable(names_[variable])) - constraint.left;
+    result.push_back(term::ceil_divide(rest, found->second));
   }
   return result;
 }

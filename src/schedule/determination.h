@@ -53,7 +53,7 @@ public:
   bool is_multiplied_in_equation(std::size_t variable, Variables bound) const;
   /// Upper bounds (inclusive) of the variable that need only `bound`.
   std::vector<term::Term> upper_bounds(std::size_t variable, Variables bound) const;
-  /// Lower bounds with the coefficient 1 that need only `bound`.
+  /// Lower bounds of the variable that need only `bound`.
   std::vector<term::Term> lower_bounds(std::size_t variable, Variables bound) const;
 
   /// Appends the eliminated positions whose value is known now.

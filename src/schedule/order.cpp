@@ -16,11 +16,16 @@ using term::Term;
 
 namespace {
 
+/// How many blocks of rows, floor(M / 4), there are: counted; or as good as none, so that the loop over them
+/// stands outside, and each block of rows is come to once.
+enum class Blocks { none, counted };
+
 class Planner {
 public:
   Planner(const combine::IterationSpace &space, const Counts &counts, Scans scans,
-          const std::set<std::string> &found)
-      : space_(space), counts_(counts), scans_(std::move(scans)), determination_(space) {
+          const std::set<std::string> &found, Blocks blocks)
+      : space_(space), counts_(counts), scans_(std::move(scans)), block_count_(blocks),
+        determination_(space) {
     for (const combine::Operand &operand : space.operands)
       for (std::size_t k = operand.positions.size(); k-- > 0;) {
         int variable = determination_.find(operand.positions[k]);
@@ -79,7 +84,7 @@ public:
     for (const std::string &name : order) {
       int variable = determination_.find(name);
       if (variable < 0 || (bound & (Variables{1} << variable))) continue;
-      result[name] = trip(static_cast<std::size_t>(variable), bound, Blocks::counted);
+      result[name] = trip(static_cast<std::size_t>(variable), bound);
       bound = determination_.close(bound | (Variables{1} << variable));
     }
     return result;
@@ -143,26 +148,23 @@ private:
     return blocks;
   }
 
-  /// How many blocks of rows, floor(M / 4), there are: counted; or in the choice of an order as good as none,
-  /// so that the loop over them stands outside, and each block of rows is come to once.
-  enum class Blocks { none, counted };
-
   /// What a term without arrays is about: sizes as they are known, other variables in the middle of theirs.
-  double about(const Term &of, Blocks blocks) const {
+  double about(const Term &of) const {
     const term::Linear linear = term::linear_form(of);
     double value = static_cast<double>(linear.constant);
     for (const auto &[atom, coefficient] : linear.parts) {
       double part = 0;
       if (const auto *name = atom.as<term::Variable>())
         part = determination_.find(name->name) >= 0 ? cost::default_size / 2 : known(name->name);
-      else if (const auto *quotient = atom.as<term::FloorDivide>(); quotient && blocks == Blocks::counted)
-        part = about(quotient->numerator, blocks) / static_cast<double>(quotient->divisor);
+      else if (const auto *quotient = atom.as<term::FloorDivide>();
+               quotient && block_count_ == Blocks::counted)
+        part = about(quotient->numerator) / static_cast<double>(quotient->divisor);
       value += static_cast<double>(coefficient) * part;
     }
     return value;
   }
 
-  double trip(std::size_t variable, Variables bound, Blocks blocks = Blocks::none) const {
+  double trip(std::size_t variable, Variables bound) const {
     double least = std::numeric_limits<double>::infinity();
     if (determination_.is_multiplied_in_equation(variable, bound)) least = cost::divided;
     for (const Term &upper : determination_.upper_bounds(variable, bound)) {
@@ -172,7 +174,7 @@ private:
         estimate *= found == counts_.end() ? cost::default_segment : std::max(found->second, 0.1);
       }
       if (term::applications_of(upper).empty()) {
-        estimate = about(upper, blocks) + 1;
+        estimate = about(upper) + 1;
         if (blocks_ & (Variables{1} << variable)) estimate = blocks_up_to(upper);
         estimate = std::max(estimate, 0.1);
       }
@@ -366,6 +368,7 @@ private:
   const combine::IterationSpace &space_;
   const Counts &counts_;
   Scans scans_;
+  Blocks block_count_;
   Variables not_looped_ = 0;
   Variables blocks_ = 0;
   std::set<std::string> dense_sums_; // k and b where k = 8*b + r
@@ -381,7 +384,13 @@ private:
 
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans,
                  const std::set<std::string> &found, const std::vector<parse::Name> &first) {
-  return Planner(space, counts, scans, found).plan(first);
+  Planner by_blocks(space, counts, scans, found, Blocks::none),
+      counting(space, counts, scans, found, Blocks::counted);
+  Order order = by_blocks.plan(first);
+  const double cost = counting.cost(order);
+  if (cost == by_blocks.cost(order)) return order;
+  Order other = counting.plan(first);
+  return counting.cost(other) * cost::gain_of_blocks < cost ? other : order;
 }
 
 double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts) {
@@ -390,12 +399,12 @@ double cost_of(const combine::IterationSpace &space, const Order &order, const C
 
 double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts,
                const Scans &scans) {
-  return Planner(space, counts, scans, {}).cost(order);
+  return Planner(space, counts, scans, {}, Blocks::counted).cost(order);
 }
 
 std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,
                                           const Counts &counts) {
-  return Planner(space, counts, {}, {}).trips(order);
+  return Planner(space, counts, {}, {}, Blocks::counted).trips(order);
 }
 
 void fail_unknown_variable(const parse::Name &name, const std::vector<std::string> &variables) {

@@ -1,0 +1,183 @@
+#include "pipeline/excess.h"
+
+#include "combine/naming.h"
+#include "cost/finds.h"
+#include "pipeline/conversions.h"
+#include "report/diagnostic.h"
+#include "schedule/order.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace unravel::pipeline {
+
+namespace {
+
+/// So many times more steps than are needed are worth a warning.
+constexpr double least_excess = 16;
+
+/// Sizes and counts as they are known.
+struct Known : term::Environment {
+  const combine::Combination &combination;
+  const schedule::Counts &counts;
+
+  Known(const combine::Combination &of, const schedule::Counts &known) : combination(of), counts(known) {}
+
+  bool is_size(const std::string &name) const {
+    return std::ranges::any_of(combination.bindings, [&](const combine::Binding &binding) {
+      return std::ranges::any_of(binding.layout.sizes, [&](const std::string &size) {
+        return combine::qualified(binding.tensor, size) == name;
+      });
+    });
+  }
+  std::int64_t variable(const std::string &name) const override {
+    if (const auto known = counts.find(name); known != counts.end())
+      return static_cast<std::int64_t>(known->second);
+    return static_cast<std::int64_t>(is_size(name) ? cost::default_size : cost::default_entries);
+  }
+  std::int64_t apply(const std::string &, const std::vector<std::int64_t> &) const override { return 1; }
+
+  double product(const std::vector<term::Term> &extents) const {
+    double all = 1;
+    for (const term::Term &extent : extents)
+      all *= static_cast<double>(std::max<std::int64_t>(1, term::evaluate(extent, *this)));
+    return all;
+  }
+};
+
+class Work {
+public:
+  Work(const Compilation &made, std::size_t leaf, const schedule::Counts &counts)
+      : space_(made.combination.leaves[leaf]), plan_(made.leaves[leaf].plan),
+        known_(made.combination, counts),
+        trips_(schedule::trip_counts(space_, made.leaves[leaf].order, counts)) {}
+
+  double needed() const {
+    std::vector<const combine::Operand *> operands;
+    for (const combine::Operand &operand : space_.operands)
+      operands.push_back(&operand);
+    bool looks_for_elements = false;
+    for (const combine::Lookup &lookup : space_.lookups) {
+      for (const combine::Place &place : lookup.places)
+        operands.push_back(&place.operand);
+      looks_for_elements = looks_for_elements || !combine::Lookup::is_mask(lookup.wanted);
+    }
+    double needed = slots_of(space_.target);
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      needed += slots_of(*operands[k]);
+      for (std::size_t other = 0; other < k; ++other)
+        needed += points_of({operands[k], operands[other]});
+    }
+    if (looks_for_elements) return needed;
+    operands.resize(space_.operands.size());
+    return needed + points_of(operands, space_.coordinates);
+  }
+
+  /// The first level with which these or more steps are done; null where there is none.
+  const scan::Level *exceeding(double steps) {
+    double visits = 1;
+    for (std::size_t at = 0; at < plan_.visits(); ++at) {
+      const scan::Level &level = plan_.nest.levels[at];
+      if (level.is_let()) continue;
+      const auto trips = trips_.find(level.variable);
+      const double length = trips == trips_.end() ? 1 : std::max(trips->second, cost::hit_rate);
+      if (level.is_loop() || is_scan(at)) done_ = visits * length;
+      if (done_ >= steps) return &level;
+      visits *= level.is_loop() ? length : cost::hit_rate;
+      if (level.is_loop()) around_ = level.variable;
+    }
+    return nullptr;
+  }
+
+  /// By that level, and inside the loop over that variable.
+  double done() const { return done_; }
+  const std::string &around() const { return around_; }
+
+private:
+  bool is_scan(std::size_t at) const {
+    return std::ranges::any_of(plan_.finds.levels, [&](const plan::LevelPlan &find) {
+      return find.level == at && find.method() == plan::Method::Scan;
+    });
+  }
+
+  /// None where entries are appended, or inserted.
+  double slots_of(const combine::Operand &operand) const {
+    if (operand.appends || operand.inserts) return 0;
+    const auto array = known_.combination.arrays.find(operand.array);
+    if (array != known_.combination.arrays.end()) return known_.product(array->second);
+    const combine::LocalTensor *local = known_.combination.local(operand.tensor);
+    return local ? known_.product(local->extents) : 1;
+  }
+
+  double extent_of(const std::string &coordinate) const {
+    if (const auto extent = known_.combination.extents.find(coordinate);
+        extent != known_.combination.extents.end())
+      return known_.product({extent->second});
+    const auto trips = trips_.find(coordinate);
+    return trips == trips_.end() ? cost::default_size : trips->second;
+  }
+
+  /// Of those of the coordinates at which all operands have entries, if these lie anywhere.
+  double points_of(const std::vector<const combine::Operand *> &operands,
+                   std::vector<std::string> coordinates) const {
+    double points = 1;
+    for (const combine::Operand *operand : operands) {
+      double elements = 1;
+      for (const term::Term &coordinate : operand->coordinates)
+        for (const std::string &name : term::variables_of(coordinate)) {
+          elements *= extent_of(name);
+          if (std::ranges::count(coordinates, name) == 0) coordinates.push_back(name);
+        }
+      points *= std::min(1.0, slots_of(*operand) / elements);
+    }
+    for (const std::string &coordinate : coordinates)
+      points *= extent_of(coordinate);
+    return points;
+  }
+  double points_of(const std::vector<const combine::Operand *> &operands) const {
+    return points_of(operands, {});
+  }
+
+  const combine::IterationSpace &space_;
+  const plan::LeafPlan &plan_;
+  Known known_;
+  std::map<std::string, double> trips_;
+  double done_ = 0;
+  std::string around_;
+};
+
+/// What a level goes through.
+std::string what_of(const scan::Level &level) {
+  if (level.tensor.empty()) return fmt::format("all `{}`", level.variable);
+  return fmt::format("all positions `{}` of `{}`", level.variable, level.tensor);
+}
+
+} // namespace
+
+std::vector<report::Diagnostic> excesses_of(const Compilation &made, const schedule::Counts &counts) {
+  std::vector<report::Diagnostic> found;
+  for (std::size_t k = 0; k < made.leaves.size(); ++k) {
+    const combine::IterationSpace &space = made.combination.leaves[k];
+    if (made.leaves[k].plan.parts) continue; // its loops aren't those of the nest
+    if (reads_inserted(made.combination, space)) continue;
+    Work work(made, k, counts);
+    const double needed = work.needed();
+    const scan::Level *level = work.exceeding(least_excess * needed);
+    if (!level) continue;
+    found.push_back(
+        {report::Kind::excess_steps,
+         {},
+         fmt::format("{}{} are gone through: some {:.2g} steps, where the tensors have {:.2g} slots and "
+                     "pairs that meet",
+                     what_of(*level),
+                     work.around().empty() ? "" : fmt::format(" for each `{}`", work.around()), work.done(),
+                     needed),
+         fmt::format(
+             "see in `explain` which tensor is looked for; another layout of it, or `convert`, may need "
+             "fewer{}",
+             counts.empty() ? "; sizes aren't known here, they are guessed" : "")});
+  }
+  return found;
+}
+
+} // namespace unravel::pipeline
