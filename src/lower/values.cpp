@@ -64,9 +64,11 @@ loop::Value Values::value_in(const combine::Value &tree, value::Type type) const
   if (made.op == value::Operator::Conjugate || made.op == value::Operator::RealPart ||
       made.op == value::Operator::ImaginaryPart) {
     const auto own = value::computed_in(made.arguments.front(), of_leaf);
-    // In a complex line the root of a real number is a complex one: what is read is real there, no more.
-    const bool is_computed = made.arguments.front().is<combine::Value::Apply>();
-    const bool is_real = own && !value::is_complex(*own) && (!value::is_complex(type) || !is_computed);
+    // In a complex line the root of a real number is a complex one: what is read is real there, no more, and
+    // its conjugate has -0 as its imaginary part.
+    const bool is_kept =
+        made.op == value::Operator::Conjugate || made.arguments.front().is<combine::Value::Apply>();
+    const bool is_real = own && !value::is_complex(*own) && (!value::is_complex(type) || !is_kept);
     if (is_real && made.op == value::Operator::ImaginaryPart) return {loop::Number{0}};
     if (is_real) return value_in(made.arguments.front(), type);
   }

@@ -39,6 +39,7 @@ constexpr Replacement in_layouts[] = {
 constexpr Replacement in_notation[] = {
     {'.', "decimal numbers are written `0.5`"},
     {'|', "absolute values are written `abs(x(i))`"},
+    {'@', "a product of matrices has indices: `A(i,k) * B(k,j)`"},
     {'#', "schedules have no comments"},
     {'\'', "a transposed access exchanges the indices: `A(j,i)`"},
     {0x2211, "indices that do not occur on the left are summed over"},
@@ -121,6 +122,13 @@ report::Diagnostic describe_stray(const std::shared_ptr<const text::Source> &sou
   result.message = "stray character " + shown;
   const bool is_power =
       character.codepoint == '^' && (dialect == Dialect::Notation || dialect == Dialect::Program);
+  const bool is_of_elements =
+      character.codepoint == '.' && (text.substr(1, 1) == "*" || text.substr(1, 1) == "/");
+  if (is_of_elements && dialect != Dialect::Layout) {
+    result.hint =
+        "elements with the same indices are multiplied and divided by `*` and `/`: `A(i,j) * B(i,j)`";
+    return result;
+  }
   result.hint =
       is_power ? hint_for_power(source->content(), begin, begin + 1) : hint_for(character.codepoint, dialect);
   return result;

@@ -5,9 +5,11 @@
 #include "pipeline/conversions.h"
 #include "report/diagnostic.h"
 #include "schedule/order.h"
+#include "text/contains.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
 namespace unravel::pipeline {
 
@@ -68,9 +70,10 @@ public:
       for (std::size_t other = 0; other < k; ++other)
         needed += points_of({operands[k], operands[other]});
     }
-    if (looks_for_elements) return needed;
+    const double repeats = repeats_of(operands);
+    if (looks_for_elements) return needed * repeats;
     operands.resize(space_.operands.size());
-    return needed + points_of(operands, space_.coordinates);
+    return (needed + points_of(operands, space_.coordinates)) * repeats;
   }
 
   /// The first level with which these or more steps are done; null where there is none.
@@ -98,6 +101,24 @@ private:
     return std::ranges::any_of(plan_.finds.levels, [&](const plan::LevelPlan &find) {
       return find.level == at && find.method() == plan::Method::Scan;
     });
+  }
+
+  /// Rounds, and what a schedule makes of loops: over what no tensor is read at.
+  double repeats_of(const std::vector<const combine::Operand *> &operands) const {
+    const auto is_read_at = [&](const combine::Operand &operand, const std::string &variable) {
+      const std::span own(operand.coordinates.begin() + static_cast<std::ptrdiff_t>(operand.around),
+                          operand.coordinates.end());
+      return contains(operand.positions, variable) ||
+             std::ranges::any_of(own, [&](const term::Term &each) { return term::mentions(each, variable); });
+    };
+    double repeats = 1;
+    for (const scan::Level &level : plan_.nest.levels) {
+      const auto trips = trips_.find(level.variable);
+      if (level.is_loop() && trips != trips_.end() && !is_read_at(space_.target, level.variable) &&
+          std::ranges::none_of(operands, [&](auto *each) { return is_read_at(*each, level.variable); }))
+        repeats *= std::max(trips->second, 1.0);
+    }
+    return repeats;
   }
 
   /// None where entries are appended, or inserted.

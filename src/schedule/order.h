@@ -28,7 +28,8 @@ using Scans = std::map<std::vector<std::string>, Unordered>;
 /// The order of least estimated cost. The estimate counts visits: a loop multiplies the visits by its trip
 /// count, a find costs the logarithm of its range (its range, if it is a scan; its part of filling the map,
 /// if it is hashed) and lets a part of the visits through, an assignment is free. Equal costs are decided by
-/// the order of the result's coordinates and by unit strides in the innermost loop. Which finds are scans
+/// the order of the result's coordinates and by unit strides in the innermost loop. Loops over blocks of rows
+/// stand outside unless that costs cost::gain_of_blocks times as much. Which finds are scans
 /// only proofs tell, and these need an order: plan, prove, and plan again with the scans. Exponential in the
 /// number of loops (pruned); fails with a limit when no order exists. `found`: tensors ("x") or variables
 /// ("x.p") that the user wants found: their innermost position is not looped over, if there is such an order.

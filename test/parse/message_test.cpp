@@ -24,7 +24,8 @@ TEST(ParseMessage, NotSupported) {
             "input:1:6: error: `-=` is not supported yet [not-supported]\n"
             "  1 | d(i) -= W(i,j)\n"
             "    |      ^~\n"
-            "  hint: results are reduced with `=` or `+=`, which add, as `y(i) += 0 - x(i)` does, or with `*=`, `min=` and the like\n");
+            "  hint: results are reduced with `=` or `+=`, which add, as `y(i) += 0 - x(i)` does, or with "
+            "`*=`, `min=` and the like\n");
 }
 
 TEST(ParseMessage, NumberTooLarge) {
@@ -45,7 +46,14 @@ TEST(ParseMessage, StrayCharacter) {
   EXPECT_EQ(outcome_of_assignment("y(i) = x(i) @ 2"),
             "input:1:13: error: stray character `@` [stray-character]\n"
             "  1 | y(i) = x(i) @ 2\n"
-            "    |             ^\n");
+            "    |             ^\n"
+            "  hint: a product of matrices has indices: `A(i,k) * B(k,j)`\n");
+  EXPECT_EQ(outcome_of_assignment("C(i,j) = A(i,j) .* B(i,j)"),
+            "input:1:17: error: stray character `.` [stray-character]\n"
+            "  1 | C(i,j) = A(i,j) .* B(i,j)\n"
+            "    |                 ^\n"
+            "  hint: elements with the same indices are multiplied and divided by `*` and `/`: `A(i,j) * "
+            "B(i,j)`\n");
   EXPECT_EQ(message_of(outcome_of_assignment("y = x \xE2\x89\xA4 2")),
             "input:1:7: error: stray character `\xE2\x89\xA4` (U+2264) [stray-character]");
   EXPECT_EQ(message_of(outcome_of_assignment(std::string("y = \0 2", 7))),
