@@ -144,9 +144,10 @@ private:
   /// Statements that other languages have.
   void fail_if_of_others() {
     const std::string_view next = tokens_.peek_second().text;
-    const Token &third = tokens_.peek_ahead(3); // of `for (i) {`, `for (int i = 0; ...`
+    const Token &fourth = tokens_.peek_ahead(3); // of `for (i) {`, `for (int i = 0; ...`
     if (tokens_.at("for") && next == "(" &&
-        (third.text == ")" ? !is_assigned(tokens_, 4) : third.text == "=" || third.kind == Token::Kind::Name))
+        (fourth.text == ")" ? !is_assigned(tokens_, 4)
+                            : fourth.text == "=" || fourth.kind == Token::Kind::Name))
       tokens_.fail_expected("a statement", "loops are written `for i { y(i) = 0; }`, or with bounds "
                                            "`for i in [0, n) { y(i) = 0; }`");
     if (tokens_.at("else") && (next == "{" || next == "if"))

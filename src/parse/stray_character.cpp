@@ -123,14 +123,12 @@ report::Diagnostic describe_stray(const std::shared_ptr<const text::Source> &sou
   const bool is_power =
       character.codepoint == '^' && (dialect == Dialect::Notation || dialect == Dialect::Program);
   const bool is_of_elements =
-      character.codepoint == '.' && (text.substr(1, 1) == "*" || text.substr(1, 1) == "/");
-  if (is_of_elements && dialect != Dialect::Layout) {
-    result.hint =
-        "elements with the same indices are multiplied and divided by `*` and `/`: `A(i,j) * B(i,j)`";
-    return result;
-  }
+      dialect != Dialect::Layout && (text.starts_with(".*") || text.starts_with("./"));
   result.hint =
-      is_power ? hint_for_power(source->content(), begin, begin + 1) : hint_for(character.codepoint, dialect);
+      is_power ? hint_for_power(source->content(), begin, begin + 1)
+      : is_of_elements
+          ? "elements with the same indices are multiplied and divided by `*` and `/`: `A(i,j) * B(i,j)`"
+          : hint_for(character.codepoint, dialect);
   return result;
 }
 

@@ -176,9 +176,8 @@ bool reads_inserted(const combine::Combination &combination, const combine::Iter
 double visits_of(const Compilation &compilation, const schedule::Counts &counts) {
   const combine::Combination &combination = compilation.combination;
   const auto is_sorted_at_the_end = [&](const combine::Operand &target) {
-    return std::ranges::any_of(combination.locals, [&](const combine::LocalTensor &local) {
-      return local.tensor == target.tensor && local.insertion && local.around == 0;
-    });
+    const combine::LocalTensor *local = combination.local(target.tensor);
+    return local && local->insertion && local->around == 0;
   };
   double visits = 0;
   for (std::size_t k = 0; k < compilation.leaves.size(); ++k) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <span>
 
 namespace unravel::pipeline {
@@ -76,25 +77,29 @@ public:
     return (needed + points_of(operands, space_.coordinates)) * repeats;
   }
 
-  /// The first level with which these or more steps are done; null where there is none.
-  const scan::Level *exceeding(double steps) {
+  /// A level, how many steps are done with it, and the variable of the loop around it.
+  struct Excess {
+    const scan::Level *level = nullptr;
+    double steps = 0;
+    std::string around;
+  };
+  /// The first level with which so many steps or more are done.
+  std::optional<Excess> exceeding(double steps) const {
+    Excess reached;
     double visits = 1;
     for (std::size_t at = 0; at < plan_.visits(); ++at) {
       const scan::Level &level = plan_.nest.levels[at];
       if (level.is_let()) continue;
       const auto trips = trips_.find(level.variable);
       const double length = trips == trips_.end() ? 1 : std::max(trips->second, cost::hit_rate);
-      if (level.is_loop() || is_scan(at)) done_ = visits * length;
-      if (done_ >= steps) return &level;
+      reached.level = &level;
+      if (level.is_loop() || is_scan(at)) reached.steps = visits * length;
+      if (reached.steps >= steps) return reached;
       visits *= level.is_loop() ? length : cost::hit_rate;
-      if (level.is_loop()) around_ = level.variable;
+      if (level.is_loop()) reached.around = level.variable;
     }
-    return nullptr;
+    return std::nullopt;
   }
-
-  /// By that level, and inside the loop over that variable.
-  double done() const { return done_; }
-  const std::string &around() const { return around_; }
 
 private:
   bool is_scan(std::size_t at) const {
@@ -138,16 +143,17 @@ private:
     return trips == trips_.end() ? cost::default_size : trips->second;
   }
 
-  /// Of those of the coordinates at which all operands have entries, if these lie anywhere.
+  /// Points at which all operands have entries, if entries lie anywhere: over the operands' coordinates and
+  /// these.
   double points_of(const std::vector<const combine::Operand *> &operands,
-                   std::vector<std::string> coordinates) const {
+                   std::vector<std::string> coordinates = {}) const {
     double points = 1;
     for (const combine::Operand *operand : operands) {
       double elements = 1;
       for (const term::Term &coordinate : operand->coordinates)
         for (const std::string &name : term::variables_of(coordinate)) {
           elements *= extent_of(name);
-          if (std::ranges::count(coordinates, name) == 0) coordinates.push_back(name);
+          if (!contains(coordinates, name)) coordinates.push_back(name);
         }
       points *= std::min(1.0, slots_of(*operand) / elements);
     }
@@ -155,19 +161,14 @@ private:
       points *= extent_of(coordinate);
     return points;
   }
-  double points_of(const std::vector<const combine::Operand *> &operands) const {
-    return points_of(operands, {});
-  }
 
   const combine::IterationSpace &space_;
   const plan::LeafPlan &plan_;
   Known known_;
   std::map<std::string, double> trips_;
-  double done_ = 0;
-  std::string around_;
 };
 
-/// What a level goes through.
+/// Names for people what a level goes through.
 std::string what_of(const scan::Level &level) {
   if (level.tensor.empty()) return fmt::format("all `{}`", level.variable);
   return fmt::format("all positions `{}` of `{}`", level.variable, level.tensor);
@@ -181,18 +182,18 @@ std::vector<report::Diagnostic> excesses_of(const Compilation &made, const sched
     const combine::IterationSpace &space = made.combination.leaves[k];
     if (made.leaves[k].plan.parts) continue; // its loops aren't those of the nest
     if (reads_inserted(made.combination, space)) continue;
-    Work work(made, k, counts);
+    const Work work(made, k, counts);
     const double needed = work.needed();
-    const scan::Level *level = work.exceeding(least_excess * needed);
-    if (!level) continue;
+    const auto excess = work.exceeding(least_excess * needed);
+    if (!excess) continue;
     found.push_back(
         {report::Kind::excess_steps,
          {},
          fmt::format("{}{} are gone through: some {:.2g} steps, where the tensors have {:.2g} slots and "
                      "pairs that meet",
-                     what_of(*level),
-                     work.around().empty() ? "" : fmt::format(" for each `{}`", work.around()), work.done(),
-                     needed),
+                     what_of(*excess->level),
+                     excess->around.empty() ? "" : fmt::format(" for each `{}`", excess->around),
+                     excess->steps, needed),
          fmt::format(
              "see in `explain` which tensor is looked for; another layout of it, or `convert`, may need "
              "fewer{}",

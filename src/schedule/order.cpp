@@ -16,16 +16,11 @@ using term::Term;
 
 namespace {
 
-/// How many blocks of rows, floor(M / 4), there are: counted; or as good as none, so that the loop over them
-/// stands outside, and each block of rows is come to once.
-enum class Blocks { none, counted };
-
 class Planner {
 public:
   Planner(const combine::IterationSpace &space, const Counts &counts, Scans scans,
-          const std::set<std::string> &found, Blocks blocks)
-      : space_(space), counts_(counts), scans_(std::move(scans)), block_count_(blocks),
-        determination_(space) {
+          const std::set<std::string> &found)
+      : space_(space), counts_(counts), scans_(std::move(scans)), determination_(space) {
     for (const combine::Operand &operand : space.operands)
       for (std::size_t k = operand.positions.size(); k-- > 0;) {
         int variable = determination_.find(operand.positions[k]);
@@ -35,6 +30,14 @@ public:
         if (innermost) break;
       }
     find_blocks();
+  }
+
+  /// The same before it plans, but blocks of rows, floor(M / 4), are as good as none: so the loop over them
+  /// stands outside, and each block of rows is come to once.
+  Planner without_blocks() const {
+    Planner made = *this;
+    made.counts_blocks_ = false;
+    return made;
   }
 
   Order plan(const std::vector<parse::Name> &first) {
@@ -156,8 +159,7 @@ private:
       double part = 0;
       if (const auto *name = atom.as<term::Variable>())
         part = determination_.find(name->name) >= 0 ? cost::default_size / 2 : known(name->name);
-      else if (const auto *quotient = atom.as<term::FloorDivide>();
-               quotient && block_count_ == Blocks::counted)
+      else if (const auto *quotient = atom.as<term::FloorDivide>(); quotient && counts_blocks_)
         part = about(quotient->numerator) / static_cast<double>(quotient->divisor);
       value += static_cast<double>(coefficient) * part;
     }
@@ -368,7 +370,7 @@ private:
   const combine::IterationSpace &space_;
   const Counts &counts_;
   Scans scans_;
-  Blocks block_count_;
+  bool counts_blocks_ = true;
   Variables not_looped_ = 0;
   Variables blocks_ = 0;
   std::set<std::string> dense_sums_; // k and b where k = 8*b + r
@@ -384,8 +386,7 @@ private:
 
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans,
                  const std::set<std::string> &found, const std::vector<parse::Name> &first) {
-  Planner by_blocks(space, counts, scans, found, Blocks::none),
-      counting(space, counts, scans, found, Blocks::counted);
+  Planner counting(space, counts, scans, found), by_blocks = counting.without_blocks();
   Order order = by_blocks.plan(first);
   const double cost = counting.cost(order);
   if (cost == by_blocks.cost(order)) return order;
@@ -399,12 +400,12 @@ double cost_of(const combine::IterationSpace &space, const Order &order, const C
 
 double cost_of(const combine::IterationSpace &space, const Order &order, const Counts &counts,
                const Scans &scans) {
-  return Planner(space, counts, scans, {}, Blocks::counted).cost(order);
+  return Planner(space, counts, scans, {}).cost(order);
 }
 
 std::map<std::string, double> trip_counts(const combine::IterationSpace &space, const Order &order,
                                           const Counts &counts) {
-  return Planner(space, counts, {}, {}, Blocks::counted).trips(order);
+  return Planner(space, counts, {}, {}).trips(order);
 }
 
 void fail_unknown_variable(const parse::Name &name, const std::vector<std::string> &variables) {

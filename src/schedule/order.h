@@ -29,9 +29,9 @@ using Scans = std::map<std::vector<std::string>, Unordered>;
 /// count, a find costs the logarithm of its range (its range, if it is a scan; its part of filling the map,
 /// if it is hashed) and lets a part of the visits through, an assignment is free. Equal costs are decided by
 /// the order of the result's coordinates and by unit strides in the innermost loop. Loops over blocks of rows
-/// stand outside unless that costs cost::gain_of_blocks times as much. Which finds are scans
-/// only proofs tell, and these need an order: plan, prove, and plan again with the scans. Exponential in the
-/// number of loops (pruned); fails with a limit when no order exists. `found`: tensors ("x") or variables
+/// stand outside unless that costs cost::gain_of_blocks times as much. Which finds are scans only proofs tell,
+/// and these need an order: plan, prove, and plan again with the scans. Exponential in the number of loops
+/// (pruned); fails with a limit when no order exists. `found`: tensors ("x") or variables
 /// ("x.p") that the user wants found: their innermost position is not looped over, if there is such an order.
 /// `first`: what the order begins with, as far as the space has it and it is bounded there.
 Order plan_order(const combine::IterationSpace &space, const Counts &counts, const Scans &scans = {},
